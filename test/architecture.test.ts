@@ -69,6 +69,7 @@ const DOORS = [
       'src/custom-claims/find-user-context.ts',
       'src/http/rate-limits/statements.ts',
       'src/jobs/leader.ts',
+      'src/management/find/find-users.ts',
       'src/tokens/exchange/find-actor-token.ts',
       'src/tokens/exchange/find-subject',
       'src/tokens/exchange/spend-subject-tokens.ts',

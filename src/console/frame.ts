@@ -53,6 +53,7 @@ function switcher(request: ConsoleRequest, { home, tenants }: FrameData): Html {
 
 const keys = (): Html =>
   html`<div id="keys" class="popover keys" popover><h2>Keyboard shortcuts</h2><dl>
+<div><dt><kbd>Ctrl</kbd> <kbd>K</kbd></dt><dd>Find anything</dd></div>
 <div><dt><kbd>/</kbd></dt><dd>Search</dd></div>
 ${places.map(({ name, letter }) => html`<div><dt><kbd>g</kbd> <kbd>${letter}</kbd></dt><dd>${name}</dd></div>`)}
 <div><dt><kbd>?</kbd></dt><dd>Show keyboard shortcuts</dd></div>
@@ -72,6 +73,12 @@ function flashNote(request: ConsoleRequest, { text, undo, secrets = [] }: Flash)
   );
 }
 
+const FIND_BUTTON = html`<button type="button" id="palette-button" class="button compact palette-button" aria-haspopup="dialog" aria-keyshortcuts="Control+K Meta+K" hidden>Find <kbd>Ctrl K</kbd></button>`;
+
+/** The command palette, which `assets/palette.js` opens. Without JavaScript it does not appear. */
+const palette = (request: ConsoleRequest): Html =>
+  html`<dialog id="palette" class="palette" aria-label="Command palette" data-find="${request.to('/-/find')}"><input id="palette-text" type="text" role="combobox" aria-label="Search or jump to" aria-autocomplete="list" aria-expanded="false" aria-controls="palette-list" autocomplete="off" autocapitalize="off" spellcheck="false" maxlength="128" placeholder="Users, applications, pages, IDs …"><ul id="palette-list" class="options" role="listbox" aria-label="Matches"></ul><p class="quiet palette-status" role="status"></p></dialog>`;
+
 /** Sends a page in the console's frame: the navigation rail, the title, then the page's content. */
 export function sendInFrame(
   response: Response,
@@ -85,7 +92,7 @@ export function sendInFrame(
   const body = html`<body${live.length > 0 && html` data-live="${request.to(`/-/live?tables=${live.join(',')}`)}"`}>
 <a class="skip" href="#main">Skip to content</a>
 <header class="rail">
-<div class="rail-top">${switcher(request, surroundings)}<button type="button" class="button compact menu-button" popovertarget="menu">Menu</button></div>
+<div class="rail-top">${switcher(request, surroundings)}${FIND_BUTTON}<button type="button" class="button compact menu-button" popovertarget="menu">Menu</button></div>
 <nav id="menu" class="menu" popover aria-label="Main">${rail(request)}
 <div class="rail-end">
 <p><a href="${home.path}/account">${request.administrator.name}</a> <span class="quiet">${request.role}</span></p>
@@ -100,7 +107,14 @@ ${request.flash && flashNote(request, request.flash)}
 ${content}
 </main>
 ${keys()}
+${palette(request)}
 </body>`;
-  const names = live.length > 0 ? ['console/live', ...modules] : modules;
+  const names = [
+    'console/palette',
+    'console/picker',
+    'console/local-time',
+    ...(live.length > 0 ? ['console/live'] : []),
+    ...modules,
+  ];
   sendDocument(response, status, home, { title: `${title} · ${request.tenant.name}`, body, modules: names });
 }

@@ -12,6 +12,8 @@ import { html } from '../pages/html.ts';
 import type { Tenant, Tenants } from '../tenants.ts';
 import { roleForRoute } from './access.ts';
 import { consoleRequestOf, type Rows } from './console-request.ts';
+import { sendExport } from './export/send-export.ts';
+import { findItems } from './find/find.ts';
 import { sectionsOf, sendInFrame } from './frame.ts';
 import { LiveStreams } from './live.ts';
 import { assetRoutes } from './modules.ts';
@@ -162,6 +164,16 @@ async function openFirstTenant({ response, home, administrator }: SignedIn): Pro
 const openTenant = async ({ response, home, tenant }: Managing): Promise<void> =>
   response.redirect(303, home.path + startPath(tenant.id));
 
+/** Answers the command palette and the pickers of pages, in JSON. */
+const sendFound = async (opened: Managing): Promise<void> => {
+  const items = await findItems(consoleRequestOf({ ...opened, flash: undefined }));
+  opened.response.set({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }).json(items);
+};
+
+/** Downloads a list as a CSV file. */
+const sendCsv = (opened: Managing): Promise<void> =>
+  sendExport(opened.response, consoleRequestOf({ ...opened, flash: undefined }), String(opened.request.params.name));
+
 /** Returns the routes of `/console`, which only the default tenant serves. */
 export function consoleRoutes(parts: ConsoleParts): { router: Router; close(): void } {
   const live = new LiveStreams(parts.commits);
@@ -176,6 +188,8 @@ export function consoleRoutes(parts: ConsoleParts): { router: Router; close(): v
   router.get('/', signedIn(parts, openFirstTenant));
   router.get('/:tenant', managing(parts, openTenant));
   router.get('/:tenant/-/live', managing(parts, openStream));
+  router.get('/:tenant/-/find', managing(parts, sendFound));
+  router.get('/:tenant/-/export/:name.csv', managing(parts, sendCsv));
   for (const route of routes) {
     if (route.isPage) router.get(`/:tenant${route.path}`, managing(parts, permitted(route, openPage(route))));
     if (route.submit)

@@ -6,6 +6,7 @@ import { jwtCustomizer } from './claims/jwt-customizer.ts';
 import { scriptLimits } from './claims/script-limits.ts';
 import { scriptTests } from './claims/script-tests.ts';
 import { scriptVersions } from './claims/script-versions.ts';
+import { finding } from './find/find.ts';
 import { impersonations } from './impersonations/impersonations.ts';
 import { subjectTokens } from './impersonations/subject-tokens.ts';
 import { organizationApplicationRoles, organizationUserRoles } from './organizations/member-roles.ts';
@@ -76,6 +77,7 @@ export const operations = [
   ...connectors,
   ...logs,
   ...overview,
+  ...finding,
 ] as const;
 
 /** The types of the calls of the Management API, by route. */

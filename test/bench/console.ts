@@ -3,6 +3,7 @@ import { connect } from '../../src/database/connect.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { AUDIT_ROWS, DELIVERIES, fillTenant } from './console/fill.ts';
+import { paletteP95 } from './console/palette.ts';
 import { startUnderstudy } from './support/understudy.ts';
 
 const ROUNDS = 7;
@@ -32,7 +33,7 @@ const DELIVERY_PAGES: readonly Page[] = ['deliveries', 'deliveriesWaiting'];
 
 /**
  * Measures how long the console's pages take on PostgreSQL, to the last byte, in a tenant with 1,000,000 deliveries of
- * one webhook and 200,000 audit rows. The baseline is `/readyz`, the page of the same server that sends `select 1` to
+ * one webhook and 200,000 audit rows, and how long the command palette takes with 100,000 users. The baseline is `/readyz`, the page of the same server that sends `select 1` to
  * the same database.
  */
 export async function bench() {
@@ -42,7 +43,7 @@ export async function bench() {
   const { id: hookId } = await service.api.must('POST /hooks', HOOK);
   await fillTenant(postgres.url, hookId, now);
   const pages = Object.entries(pagesOf(hookId)) as [Page, string][];
-  const cookie = `console_session=${await openSession(postgres.url, now)}`;
+  const cookie = `console_session=${await openSession({ databaseUrl: postgres.url, dataDir: '' }, now)}`;
 
   const time = async (path: string): Promise<number> => {
     const startedAt = performance.now();
@@ -77,10 +78,14 @@ export async function bench() {
   const p50 = Object.fromEntries(
     Object.entries(taken).map(([name, figures]) => [name, rounded(quantile(figures, 0.5))]),
   );
+  const palette = await paletteOnBoth();
   const slowest = (names: readonly Page[]) => Math.max(...names.map((name) => p95[name] as number));
   return {
     overviewP95Ms: slowest(OVERVIEWS),
     deliveriesPageP95Ms: slowest(DELIVERY_PAGES),
+    /** With 100,000 users, on the slower of the databases. */
+    paletteP95Ms: Math.max(palette.sqlite, palette.postgres),
+    palette,
     /** Returns the ratio of the two times. */
     ratios: { overviewVsSelect1Page: rounded(quantile(ratios, 0.5)) },
     p50Ms: { ...p50, select1: rounded(quantile(select1, 0.5)) },
@@ -90,9 +95,18 @@ export async function bench() {
   };
 }
 
+async function paletteOnBoth() {
+  await using postgres = await startPostgres({ durable: true });
+  const tools = { openSession, quantile };
+  return {
+    sqlite: rounded(await paletteP95(undefined, tools)),
+    postgres: rounded(await paletteP95(postgres.url, tools)),
+  };
+}
+
 /** Opens a session in the same way as the console does for an administrator. */
-async function openSession(databaseUrl: string, now: number): Promise<string> {
-  const database = connect({ databaseUrl, dataDir: '', poolSize: 1 });
+async function openSession(where: { databaseUrl: string | undefined; dataDir: string }, now: number): Promise<string> {
+  const database = connect({ ...where, poolSize: 1 });
   const store = new TenantStore(database, 'default');
   const [token, userId] = [newId(), newId()];
   await store.insert('users', {

@@ -55,7 +55,7 @@ const send = (path: string, { method = 'GET', headers = {}, fields }: RequestOpt
     ...(fields && { body: new URLSearchParams(fields) }),
   });
 
-describe.each([...pages, '', '/-/live?tables=users'])('GET %s', (path) => {
+describe.each([...pages, '', '/-/live?tables=users', '/-/find?q=ada', '/-/export/users.csv'])('GET %s', (path) => {
   it('redirects to the sign-in without a valid session', async () => {
     for (const cookie of ['', 'console_session=guessed']) {
       const response = await send(`/default${filled(path)}`, { headers: { cookie } });

@@ -108,8 +108,8 @@ describe.each(databases)('the console on %s', (kind) => {
     await page.getByRole('row').getByRole('link', { name: 'ada', exact: true }).first().waitFor();
     await look(page, 'console-audit');
     await service.api.must('POST /roles', { name: 'Clerk', description: 'Live' });
-    await page.getByRole('link', { name: 'POST /roles' }).first().waitFor();
-    await page.getByRole('link', { name: 'POST /roles' }).first().click();
+    await page.getByRole('link', { name: 'Created role' }).first().waitFor();
+    await page.getByRole('link', { name: 'Created role' }).first().click();
     await page.getByText('JSON').click();
     await look(page, 'console-audit-entry');
 

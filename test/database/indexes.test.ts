@@ -9,6 +9,6 @@ it('folds case in the search indexes on SQLite as searches do', async () => {
   const folded = `select sql from sqlite_master where name like 'users_folded_%'`;
   const indexes: { sql: string }[] = await database.reader.raw(folded);
   await database.close();
-  expect(indexes).toHaveLength(3);
+  expect(indexes).toHaveLength(4);
   for (const { sql } of indexes) expect(sql).toContain('collate nocase');
 });

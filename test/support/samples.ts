@@ -171,6 +171,7 @@ const hooks: Samples = {
   'GET /logs': (w) => ({ query: { userId: w.user, logKey: 'Management.POST /users' } }),
   'GET /logs/:id': (w) => ({ params: { id: w.log } }),
   'GET /overview': () => ({ query: { range: '7d' } }),
+  'GET /search': (w) => ({ query: { q: w.user } }),
 };
 
 const keys: Samples = {

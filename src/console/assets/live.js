@@ -2,8 +2,9 @@ import { enhance } from 'console/start';
 
 /** Refreshes the elements marked `data-live` when the server reports a change. */
 
-/** An element in use, such as an open menu, is not replaced. */
-const isInUse = (part) => part.contains(document.activeElement) || part.querySelector('details[open], :popover-open');
+/** An element in use, such as an open menu or a ticked row, is not replaced. */
+const isInUse = (part) =>
+  part.contains(document.activeElement) || part.querySelector('details[open], :popover-open, input:checked');
 
 async function refresh() {
   const response = await fetch(location.href, { headers: { accept: 'text/html' } });

@@ -36,6 +36,13 @@ addEventListener('click', async (event) => {
   setTimeout(() => delete button.dataset.copied, SECOND_KEY_MS);
 });
 
+for (const label of document.querySelectorAll('[data-select-all]')) {
+  label.hidden = false;
+  label.control.addEventListener('change', ({ target }) => {
+    for (const box of target.form.elements) if (box.name === 'id') box.checked = target.checked;
+  });
+}
+
 let isWaiting = false;
 
 addEventListener('keydown', (event) => {
@@ -52,9 +59,9 @@ addEventListener('keydown', (event) => {
       isWaiting = false;
     }, SECOND_KEY_MS);
   } else if (event.key === '/') {
-    const search = document.querySelector('main input[type="search"]');
-    if (!search) return;
     event.preventDefault();
+    const search = document.querySelector('main input[type="search"]');
+    if (!search) return document.getElementById('palette-button')?.click();
     search.focus();
     search.select();
   } else if (event.key === '?') {

@@ -1,8 +1,10 @@
 import type { PathParams } from '../../http/operations/operation.ts';
 import { type Html, html } from '../../pages/html.ts';
 import type { ApiRoute, Body, Item, Result } from '../api.ts';
+import { type ExportName, exportLink } from '../export/export-link.ts';
+import { type BulkAction, bulkForm, bulkRoute } from '../parts/bulk.ts';
 import { buttonLink, formPage } from '../parts/form-parts.ts';
-import { type Column, note, pageQuery, pager, rawJson, search, table } from '../parts/parts.ts';
+import { type Column, note, orderQuery, pageQuery, pager, rawJson, search, table, withQuery } from '../parts/parts.ts';
 import {
   type ConsoleRequest,
   type Flash,
@@ -51,6 +53,12 @@ export interface EntityPages<Path extends EntityPath = EntityPath> {
   nameOf?(entity: Entity<Path> | Row<Path>): string;
   /** Returns the query parameters of a search. Undefined if the list cannot be searched. */
   searchQuery?: (text: string) => Record<string, string>;
+  /** True if the list can be read oldest first, with `timeOrder` in the head of a column. */
+  isOrdered?: boolean;
+  /** Action on several rows of the list. */
+  bulk?: BulkAction & { isOffered(row: Row<Path>): boolean };
+  /** Name of the list's export as CSV. */
+  export?: ExportName;
   /** True if the list has all entities at once, without paging. */
   isUnpaged?: boolean;
   /** Columns of the list after the name. */
@@ -94,30 +102,34 @@ const readEntity = async ({ entity }: EntityPages, { perform }: ConsoleRequest<n
 
 async function showList(pages: EntityPages, request: ConsoleRequest): Promise<Page> {
   const { path, singular, plural, lead, searchQuery, isUnpaged, columns } = pages;
+  const bulk = pages.bulk && !request.missingRole(pages.bulk.path, 'submit') && pages.bulk;
   const text = request.query.get('q')?.trim() ?? '';
   const found = text !== '' && searchQuery ? searchQuery(text) : {};
-  const query = isUnpaged ? found : { ...found, ...pageQuery(request) };
+  const query = isUnpaged ? found : { ...found, ...(pages.isOrdered && orderQuery(request)), ...pageQuery(request) };
   const { value: rows, total } = await request.perform(`GET ${listOf(pages)}`, { query });
   const create = buttonLink(request, `${path}/new`, `New ${singular}`, 'primary');
   const name: Column<Named> = {
     label: 'Name',
-    cell: (entity) => html`<a href="${request.to(pathOf(pages, entity))}">${nameOf(pages, entity)}</a>`,
+    cell: (entity) =>
+      html`<a href="${request.to(withQuery(pathOf(pages, entity), request))}">${nameOf(pages, entity)}</a>`,
   };
   return {
     title: plural,
     lead,
-    actions: create,
+    actions: html`${create}${pages.export && total !== undefined && exportLink(request, pages.export, total)}`,
     content: html`${searchQuery && search(request, `Search ${plural.toLowerCase()}`)}
 ${table({
   caption: plural,
   columns: [name, ...columns(request)],
   rows,
+  ...(bulk && { select: { form: bulk.id, isOffered: bulk.isOffered, nameOf: (row: Named) => nameOf(pages, row) } }),
   empty:
     text === ''
       ? html`<p>No ${plural.toLowerCase()} yet.</p>${create}`
       : html`<p>No ${plural.toLowerCase()} match “${text}”.</p>`,
 })}
-${total !== undefined && pager(request, total)}`,
+${total !== undefined && pager(request, total)}
+${bulk && rows.some(bulk.isOffered) && bulkForm(request, bulk)}`,
   };
 }
 
@@ -156,8 +168,8 @@ async function showItem(pages: EntityPages, request: ConsoleRequest<never>, refu
   const here = fillPath(itemPath(pages), request.params);
   return {
     title: nameOf(pages, entity),
-    back: { path, label: plural },
     actions: html`${actions?.(request, entity)}${buttonLink(request, `${here}/edit`, 'Edit')}${buttonLink(request, `${here}/delete`, 'Delete', 'danger')}`,
+    back: { path: withQuery(path, request), label: plural },
     content: html`${refused && note('bad', refused.error.message)}${await show(request, entity)}${rawJson(entity)}`,
   };
 }
@@ -214,6 +226,7 @@ export function entityRoutes(pages: EntityPages): Route[] {
     page<string>(here, of(showItem), `GET ${pages.entity}`),
     form<string>(`${here}/edit`, of(showChange), of(change), `PATCH ${pages.entity}`),
     form<string>(`${here}/delete`, of(showDelete), of(remove), `DELETE ${pages.entity}`),
+    ...(pages.bulk ? [bulkRoute(pages.bulk)] : []),
     ...(pages.routes ?? []),
   ];
 }

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../pages/html.ts';
 import type { ConsoleRequest } from '../route.ts';
-import { copyable } from './parts.ts';
+import { copyable, FIRST_PAGE, MAX_ITEMS } from './parts.ts';
 
 interface Named {
   id: string;
@@ -9,7 +9,7 @@ interface Named {
   primaryEmail?: string | null;
 }
 
-/** Names of users and applications by id, for a list, with two reads in total. Deleted ones have no name. */
+/** Names of users and applications by id, for a list, with two reads for up to 100 each. Deleted ones have no name. */
 export interface Names {
   users: ReadonlyMap<string, string>;
   applications: ReadonlyMap<string, string>;
@@ -22,23 +22,27 @@ async function namesIn(
   list: 'users' | 'applications',
   ids: Set<string>,
 ): Promise<Map<string, string>> {
-  if (ids.size === 0) return new Map();
-  const query = { 'search.id': [...ids], mode: 'exact', isCaseSensitive: 'true', page: '1', page_size: '100' };
-  const { value } = await perform(`GET /${list}`, { query });
-  return new Map(value.map((one) => [one.id, nameOf(one)]));
+  const names = new Map<string, string>();
+  const all = [...ids];
+  for (let from = 0; from < all.length; from += MAX_ITEMS) {
+    const some = all.slice(from, from + MAX_ITEMS);
+    const query = { 'search.id': some, mode: 'exact', isCaseSensitive: 'true', ...FIRST_PAGE };
+    for (const one of (await perform(`GET /${list}`, { query })).value) names.set(one.id, nameOf(one));
+  }
+  return names;
 }
 
-interface ReferencedIds {
+export interface ReferencedIds {
   users: (string | null)[];
   applications: (string | null)[];
 }
 
 const present = (ids: (string | null)[]): Set<string> => new Set(ids.filter((id) => id !== null));
 
-export async function namesOf(request: ConsoleRequest, { users, applications }: ReferencedIds): Promise<Names> {
+export async function namesOf(request: ConsoleRequest, ...all: ReferencedIds[]): Promise<Names> {
   return {
-    users: await namesIn(request, 'users', present(users)),
-    applications: await namesIn(request, 'applications', present(applications)),
+    users: await namesIn(request, 'users', present(all.flatMap(({ users }) => users))),
+    applications: await namesIn(request, 'applications', present(all.flatMap(({ applications }) => applications))),
   };
 }
 

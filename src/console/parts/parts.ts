@@ -81,6 +81,8 @@ export const facts = (pairs: readonly (readonly [string, Content])[]): Html =>
 
 export interface Column<T> {
   label: string;
+  /** Replaces the label in the head of the table. */
+  head?: Html;
   /** In the first column: the row's name, as a link. */
   cell(row: T): Content;
   isNumber?: boolean;
@@ -93,13 +95,27 @@ interface TableParts<T> {
   rows: readonly T[];
   /** Shown if there are no rows: one sentence, and the action that adds a row. */
   empty: Content;
+  /** Lets rows be ticked for an action on all of them: `bulk.ts`. */
+  select?: Selection<T>;
 }
 
+interface Selection<T> {
+  /** Id of the form that the boxes belong to. */
+  form: string;
+  nameOf(row: T): string;
+  /** False for a row that the action does not concern. */
+  isOffered(row: T): boolean;
+}
+
+const box = <T>(row: T, { form, nameOf, isOffered }: Selection<T>): Html | false =>
+  isOffered(row) &&
+  html`<input type="checkbox" class="pick" form="${form}" name="id" value="${(row as { id: string }).id}" aria-label="Select ${nameOf(row)}">`;
+
 /** A table. On a phone each row becomes two lines: the name, then the other cells. */
-export function table<T>({ caption, columns, rows, empty }: TableParts<T>): Html {
+export function table<T>({ caption, columns, rows, empty, select }: TableParts<T>): Html {
   if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
   const head = columns.map(
-    ({ label, isNumber }) => html`<th scope="col"${isNumber && html` class="number"`}>${label}</th>`,
+    ({ label, head, isNumber }) => html`<th scope="col"${isNumber && html` class="number"`}>${head ?? label}</th>`,
   );
   const body = rows.map((row) => {
     const [first, ...rest] = columns;
@@ -107,7 +123,7 @@ export function table<T>({ caption, columns, rows, empty }: TableParts<T>): Html
       ({ label, cell, isNumber }) =>
         html`<td data-label="${label}"${isNumber && html` class="number"`}>${cell(row)}</td>`,
     );
-    return html`<tr><th scope="row">${first?.cell(row)}</th>${others}</tr>`;
+    return html`<tr><th scope="row">${select && box(row, select)}${first?.cell(row)}</th>${others}</tr>`;
   });
   return html`<div class="table-frame"><table><caption class="unseen">${caption}</caption><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
@@ -124,6 +140,25 @@ export const pageQuery = ({ query }: ConsoleRequest): { page: string; page_size:
   page: /^[1-9]\d{0,6}$/.exec(query.get('page') ?? '')?.[0] ?? '1',
   page_size: String(PAGE_SIZE),
 });
+
+/** Adds the query of this page to a path: to a row's page, which then leads back to the same filtered list. */
+export const withQuery = (path: string, { query }: Pick<ConsoleRequest, 'query'>): string =>
+  query.size > 0 ? `${path}?${query}` : path;
+
+/** The label of a column with times, as a link that turns the order of the list round. */
+export function timeOrder(request: Pick<ConsoleRequest, 'query'>, label: string): Html {
+  const query = new URLSearchParams(request.query);
+  const isOldest = query.get('order') === 'oldest';
+  query.delete('page');
+  if (isOldest) query.delete('order');
+  else query.set('order', 'oldest');
+  const hint = isOldest ? 'Oldest first. Show newest first' : 'Newest first. Show oldest first';
+  return html`<a class="order" href="?${query.toString()}" title="${hint}">${label} ${isOldest ? '↑' : '↓'}<span class="unseen"> ${hint}</span></a>`;
+}
+
+/** The Management API's parameter for the order in the URL. */
+export const orderQuery = ({ query }: Pick<ConsoleRequest, 'query'>): { order?: string } =>
+  query.get('order') === 'oldest' ? { order: 'oldest' } : {};
 
 /** Links to the previous and next page of a list. They keep the other query parameters. */
 export function pager(request: ConsoleRequest, total: number): Html | false {

@@ -13,6 +13,7 @@ import { roleRoutes } from './directory/roles.ts';
 import { userRoutes } from './directory/users.ts';
 import { startPages } from './impersonations/act-as.ts';
 import { impersonationPages } from './impersonations/details.ts';
+import { endSelected } from './impersonations/end-selected.ts';
 import { impersonationList } from './impersonations/list.ts';
 import { policyPages } from './impersonations/policy.ts';
 import { subjectTokenPages } from './impersonations/subject-tokens.ts';
@@ -43,7 +44,7 @@ export const places: readonly Place[] = [
       section('Subject tokens', subjectTokenPages),
       section('Policy', policyPages),
     ],
-    routes: [...startPages, ...impersonationPages],
+    routes: [...startPages, endSelected, ...impersonationPages],
   },
   {
     path: '/claims',

@@ -9,6 +9,14 @@ interface MatchOptions {
   isCaseSensitive: boolean;
 }
 
+/** Finds text anywhere in a column, also in one of JSON, in ASCII of any case. No index helps. */
+export function contains(store: TenantStore, column: string, text: string): Fragment {
+  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+  return store.kind === 'sqlite'
+    ? store.fragment("?? like ? escape '\\'", [column, pattern])
+    : store.fragment('lower(cast(?? as text) collate "C") like lower(? collate "C")', [column, pattern]);
+}
+
 /** Matches a pattern: `%` is any text, `_` any character, and `\` escapes the next one. */
 export function like(store: TenantStore, column: string, pattern: string, { isCaseSensitive }: MatchOptions): Fragment {
   if (store.kind === 'sqlite') {

@@ -6,7 +6,7 @@ import { Application, OidcClientMetadata } from '../../entities.ts';
 import { foreignKeyNotFound, ServiceError } from '../../errors.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { addSecret, isConfidential } from '../../tokens/clients/application-secrets.ts';
-import { endImpersonations } from '../../tokens/revocation/end-access.ts';
+import { endedBy, endImpersonations } from '../../tokens/revocation/end-access.ts';
 import { endJwts } from '../../tokens/revocation/issued-jwts.ts';
 import { optional } from '../shared/fields.ts';
 import { byId, newestFirst } from '../shared/listing.ts';
@@ -178,8 +178,7 @@ export const applications = [
     errors: ['entity.not_found'],
     async run({ params, store, caller, now }) {
       await store.remove('applications', params);
-      const ending = { by: caller.applicationId, reason: 'deleted', now } as const;
-      await endImpersonations(store, (one) => one.where({ applicationId: params.id }), ending);
+      await endImpersonations(store, (one) => one.where({ applicationId: params.id }), endedBy(caller, 'deleted', now));
       await store.removeAll('oidcPayloads', { clientId: params.id });
       await endJwts(store, { clientId: params.id }, now);
     },

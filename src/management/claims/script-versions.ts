@@ -4,7 +4,7 @@ import type { ScriptRunRow } from '../../database/tables/index.ts';
 import { Id, Nullable, scriptResults, Timestamp } from '../../entities.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { optional } from '../shared/fields.ts';
-import { list, newestFirst } from '../shared/listing.ts';
+import { amongNewest, containing, list, newestFirst, TextIn } from '../shared/listing.ts';
 import { RunFacts, ScriptValue, TokenTypePath } from './script-value.ts';
 
 const VersionPath = Type.Object({
@@ -98,18 +98,27 @@ export const scriptVersions = [
       inputRecorded: Type.Boolean(),
       since: Timestamp,
       until: Timestamp,
+      userId: Type.String({ description: amongNewest('The user of the token') }),
+      q: TextIn('the message, console output or token id of a run'),
     }),
     returns: Type.Array(ScriptRun),
     paginated: 'always',
     async run({
       params: { tokenTypePath: tokenType },
-      query: { result, version, inputRecorded, since, until },
+      query: { result, version, inputRecorded, since, until, userId, q: text },
       page,
       store,
     }) {
       const { rows, total } = await list(store, 'scriptRuns', {
         page,
         order: newestFirst,
+        amongNewest:
+          text || userId
+            ? (runs) => {
+                runs.where(containing(store, ['message', 'console', 'jti'], text));
+                if (userId) runs.where({ userId });
+              }
+            : undefined,
         where(runs) {
           runs.where({ tokenType });
           if (result !== undefined) runs.where({ result });

@@ -3,9 +3,9 @@ import { Id, JsonObject, Nullable, Timestamp } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { ImpersonationPolicy, readImpersonationPolicy } from '../../tokens/exchange/impersonation-policy.ts';
-import { endImpersonations } from '../../tokens/revocation/end-access.ts';
-import { optional, requireExisting } from '../shared/fields.ts';
-import { byId, list } from '../shared/listing.ts';
+import { endedBy, endImpersonations } from '../../tokens/revocation/end-access.ts';
+import { optional, requireExisting, requireOrder } from '../shared/fields.ts';
+import { byId, byTime, containing, list, Order, TextIn } from '../shared/listing.ts';
 
 const Impersonation = Type.Object({
   tenantId: Type.String(),
@@ -37,18 +37,24 @@ export const impersonations = [
       actorId: Type.String(),
       applicationId: Type.String(),
       active: Type.Boolean({ description: 'Neither expired nor revoked' }),
+      start_time: Timestamp,
+      end_time: Timestamp,
+      q: TextIn('the context (reason, ticket), scope or IP address of an impersonation'),
+      order: Order,
     }),
     returns: Type.Array(Impersonation),
     paginated: 'always',
-    run({ query: { active, ...ids }, page, store, now }) {
+    errors: ['request.invalid_input'],
+    async run({ query: { active, start_time: start, end_time: end, q: text, order, ...ids }, page, store, now }) {
+      requireOrder(start, end);
       return list(store, 'impersonations', {
         page,
-        order: [
-          { column: 'issuedAt', order: 'desc' },
-          { column: 'id', order: 'desc' },
-        ],
+        order: byTime('issuedAt', order),
+        amongNewest: text ? containing(store, ['context', 'scope', 'ip'], text) : undefined,
         where(impersonations) {
           impersonations.where(ids);
+          if (start !== undefined) impersonations.where('issuedAt', '>=', start);
+          if (end !== undefined) impersonations.where('issuedAt', '<=', end);
           if (active === true) impersonations.where({ revokedAt: null }).where('expiresAt', '>', now);
           if (active === false)
             impersonations.where((over) => over.whereNotNull('revokedAt').orWhere('expiresAt', '<=', now));
@@ -70,8 +76,11 @@ export const impersonations = [
     async run({ body: { subjectId }, caller, store, now }) {
       const unspent = { userId: subjectId, spentAt: null, revokedAt: null };
       const subjectTokens = await store.change('subjectTokens', unspent, { revokedAt: now });
-      const ending = { by: caller.applicationId, reason: 'revoked', now } as const;
-      const impersonations = await endImpersonations(store, (one) => one.where({ subjectId }), ending);
+      const impersonations = await endImpersonations(
+        store,
+        (one) => one.where({ subjectId }),
+        endedBy(caller, 'revoked', now),
+      );
       return { impersonations, subjectTokens };
     },
     audit: (ended, { body: { subjectId } }) => ({ userId: subjectId, ...ended }),
@@ -87,7 +96,7 @@ export const impersonations = [
     async run({ params, caller, store, now }) {
       const impersonation = await store.find('impersonations', params);
       if (!impersonation) throw new ServiceError('entity.not_exists');
-      await endImpersonations(store, (one) => one.where(params), { by: caller.applicationId, reason: 'revoked', now });
+      await endImpersonations(store, (one) => one.where(params), endedBy(caller, 'revoked', now));
       return impersonation;
     },
     audit: ({ subjectId, actorId }) => ({ userId: subjectId, actorId: actorId ?? undefined }),

@@ -3,9 +3,11 @@ import type { AuditRow } from '../../database/tables/index.ts';
 import { JsonObject, Owned, Timestamp } from '../../entities.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { optional, requireOrder } from '../shared/fields.ts';
-import { list, mapped, newestFirst } from '../shared/listing.ts';
+import { byTime, containing, list, mapped, Order, TextIn } from '../shared/listing.ts';
 
 const Result = Type.Enum(['Success', 'Error']);
+/** More than there are keys. */
+const MAX_KEYS = 500;
 
 const Log = Type.Object({
   ...Owned,
@@ -50,24 +52,30 @@ export const logs = [
     status: 200,
     query: optional({
       userId: Type.String({ description: 'The user who was affected' }),
+      actorId: Type.String({ description: 'The user who acted' }),
       applicationId: Type.String(),
-      logKey: Type.String(),
+      logKey: Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: MAX_KEYS })], {
+        description: 'One of these keys; the parameter can be repeated',
+      }),
       result: Result,
       start_time: Timestamp,
       end_time: Timestamp,
+      q: TextIn('the details, IP address or request id of an entry'),
+      order: Order,
     }),
     returns: Type.Array(Log),
     paginated: 'always',
     errors: ['request.invalid_input'],
-    async run({ query: { userId, applicationId, logKey, result, start_time: start, end_time: end }, page, store }) {
+    async run({ query: { logKey, result, start_time: start, end_time: end, q: text, order, ...ids }, page, store }) {
       requireOrder(start, end);
       const rows = await list(store, 'auditLog', {
         page,
-        order: newestFirst,
+        order: byTime('createdAt', order),
+        amongNewest: text ? containing(store, ['payload', 'ip', 'requestId'], text) : undefined,
         where(entries) {
-          if (userId !== undefined) entries.where({ userId });
-          if (applicationId !== undefined) entries.where({ applicationId });
-          if (logKey !== undefined) entries.where({ key: logKey });
+          entries.where(ids);
+          if (Array.isArray(logKey)) entries.whereIn('key', logKey);
+          else if (logKey !== undefined) entries.where({ key: logKey });
           // A literal, so that the partial index of refused requests applies.
           if (result !== undefined) entries.whereRaw(result === 'Error' ? `result = 'Error'` : `result = 'Success'`);
           if (start !== undefined) entries.where('createdAt', '>=', start);

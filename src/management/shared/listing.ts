@@ -1,6 +1,6 @@
-import Type, { type TSchema } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import type { Condition, Rows, TenantStore } from '../../database/store/tenant-store.ts';
-import { like } from '../../database/store/text-match.ts';
+import { contains } from '../../database/store/text-match.ts';
 import type { Tables } from '../../database/tables/index.ts';
 import type { Errors, Listed, PageRequest } from '../../http/operations/operation.ts';
 import { optional } from './fields.ts';
@@ -12,13 +12,33 @@ export interface Listing {
   /** Columns that follow the tenant in an index, so that an offset only reads the index. */
   order: { column: string; order?: 'asc' | 'desc' }[];
   where?: Condition;
+  /** A further condition, which no index helps. It is checked on the newest rows that match `where`. */
+  amongNewest?: Condition | undefined;
 }
 
-/** Newest first. The id makes the order total, so that no row is on two pages. */
-export const newestFirst: Listing['order'] = [
-  { column: 'createdAt', order: 'desc' },
-  { column: 'id', order: 'desc' },
-];
+/** Most rows on which a condition is checked that no index helps. */
+const MOST_SEARCHED = 10_000;
+
+/** The description of a parameter that no index helps. */
+export const amongNewest = (what: string): string =>
+  `${what}, among the newest ${MOST_SEARCHED.toLocaleString('en')} that match the other parameters`;
+
+/** The parameter of a text search in a list that grows without end. */
+export const TextIn = (what: string) => Type.String({ maxLength: 128, description: amongNewest(`Text in ${what}`) });
+
+/** The parameter of the direction of a list. */
+export const Order = Type.Enum(['newest', 'oldest'], { type: 'string', description: 'Default: newest' });
+
+/** The order by a time, which the id makes total, so that no row is on two pages. */
+export function byTime(column: string, order: Static<typeof Order> | undefined): Listing['order'] {
+  const direction = order === 'oldest' ? 'asc' : 'desc';
+  return [
+    { column, order: direction },
+    { column: 'id', order: direction },
+  ];
+}
+
+export const newestFirst = byTime('createdAt', 'newest');
 export const byName: Listing['order'] = [{ column: 'name' }];
 
 /**
@@ -30,12 +50,14 @@ export const byName: Listing['order'] = [{ column: 'name' }];
 export async function list<T extends Identified>(
   store: TenantStore,
   table: T,
-  { page, order, where }: Listing,
+  { page, order, where, amongNewest }: Listing,
 ): Promise<Listed<Tables[T]>> {
   const matching = (): Rows<T> => {
     const query = store.from(table);
     where?.(query);
-    return query;
+    if (!amongNewest) return query;
+    const newest = query.select('id').orderBy(order.map(({ column }) => ({ column, order: 'desc' })));
+    return store.from(table).whereIn('id', newest.limit(MOST_SEARCHED)).andWhere(amongNewest) as Rows<T>;
   };
   if (!page) {
     const rows = (await matching().orderBy(order)) as Tables[T][];
@@ -85,9 +107,8 @@ export const TextQuery = optional({
 export function containing(store: TenantStore, columns: string[], text: string | undefined): Condition {
   return (query) => {
     if (text === undefined || text === '') return;
-    const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
     query.andWhere((any) => {
-      for (const column of columns) any.orWhere(like(store, column, pattern, { isCaseSensitive: false }));
+      for (const column of columns) any.orWhere(contains(store, column, text));
     });
   };
 }

@@ -3,10 +3,10 @@ import { User } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
 import { userView, userViews } from '../../events/user-view.ts';
 import { operation } from '../../http/operations/operation.ts';
-import { endAccess } from '../../tokens/revocation/end-access.ts';
+import { endAccess, endedBy } from '../../tokens/revocation/end-access.ts';
 import { optional } from '../shared/fields.ts';
 import { requireOtherOwner } from '../shared/last-owner.ts';
-import { mapped, newestFirst } from '../shared/listing.ts';
+import { byTime, mapped, Order } from '../shared/listing.ts';
 import { search, searchQuery } from '../shared/search.ts';
 import { NewPassword, passwordOf, refuseMixedPassword } from './passwords.ts';
 import { changeUser, createUser, UserFields, withNormalizedIdentifiers } from './writes.ts';
@@ -29,18 +29,19 @@ export const users = [
     query: searchQuery('users', {
       excludeRoleId: Type.String(),
       excludeOrganizationId: Type.String(),
+      order: Order,
     }),
     returns: Type.Array(User),
     paginated: 'always',
     errors: ['request.invalid_input'],
-    async run({ query: { excludeRoleId, excludeOrganizationId, ...query }, page, store }) {
+    async run({ query: { excludeRoleId, excludeOrganizationId, order, ...query }, page, store }) {
       if (excludeRoleId !== undefined && excludeOrganizationId !== undefined)
         throw new ServiceError('request.invalid_input', {
           message: 'excludeRoleId and excludeOrganizationId cannot be combined. Send one of them.',
         });
       const rows = await search(store, 'users', query, {
         page,
-        order: newestFirst,
+        order: byTime('createdAt', order),
         where(users) {
           if (excludeRoleId !== undefined)
             users.whereNotIn('id', store.from('userRoles').where({ roleId: excludeRoleId }).select('userId'));
@@ -113,7 +114,7 @@ export const users = [
     async run({ params: { userId }, body: { isSuspended }, caller, store, now }) {
       if (isSuspended) await requireOtherOwner(store, userId);
       const row = await changeUser(store, userId, { isSuspended }, now);
-      if (isSuspended) await endAccess(store, userId, { by: caller.applicationId, reason: 'suspended', now });
+      if (isSuspended) await endAccess(store, userId, endedBy(caller, 'suspended', now));
       return userView(store, row);
     },
     event: 'User.SuspensionStatus.Updated',
@@ -130,7 +131,7 @@ export const users = [
     async run({ params: { userId }, caller, store, now }) {
       await requireOtherOwner(store, userId);
       const user = await userView(store, await store.lock('users', { id: userId }));
-      await endAccess(store, userId, { by: caller.applicationId, reason: 'deleted', now });
+      await endAccess(store, userId, endedBy(caller, 'deleted', now));
       await store.remove('users', { id: userId });
       return user;
     },

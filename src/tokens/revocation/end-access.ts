@@ -2,15 +2,26 @@ import { recordAudits } from '../../audit/record.ts';
 import { hashOf } from '../../base/ids.ts';
 import { HOUR_MS } from '../../base/times.ts';
 import type { Condition, TenantStore } from '../../database/store/tenant-store.ts';
+import type { Caller } from '../../http/context.ts';
 import { endJwts } from './issued-jwts.ts';
 
 /** The cause of an end of access: the caller, the reason and the time. */
 export interface Ending {
   /** The application that made the call, or `policy`. */
   by: string;
+  /** The administrator who made the call in the console. */
+  administratorId?: string | undefined;
   reason: 'revoked' | 'suspended' | 'deleted' | 'replayed';
   now: number;
 }
+
+/** Returns the ending that a call of the Management API causes. */
+export const endedBy = ({ applicationId, userId }: Caller, reason: Ending['reason'], now: number): Ending => ({
+  by: applicationId,
+  administratorId: userId,
+  reason,
+  now,
+});
 
 /** Upper limit for the lifetime of an access token: the maximum `accessTokenTtl`, plus one hour for clock changes. */
 const LONGEST_TOKEN_MS = 25 * HOUR_MS;
@@ -22,7 +33,7 @@ const LONGEST_TOKEN_MS = 25 * HOUR_MS;
 export async function endImpersonations(
   store: TenantStore,
   which: Condition,
-  { by, reason, now }: Ending,
+  { by, administratorId, reason, now }: Ending,
 ): Promise<number> {
   const running: Condition = (query) =>
     query
@@ -45,7 +56,7 @@ export async function endImpersonations(
       applicationId: by,
       userId: subjectId,
       actorId,
-      payload: { impersonationId: id, reason },
+      payload: { impersonationId: id, reason, administratorId },
       createdAt: now,
     })),
   );

@@ -1,5 +1,6 @@
-import { html } from '../../../pages/html.ts';
+import { type Html, html } from '../../../pages/html.ts';
 import type { Item, Result } from '../../api.ts';
+import { applicationLink, type Names, namesOf, userLink } from '../../parts/names.ts';
 import { state } from '../../parts/parts.ts';
 import type { ConsoleRequest } from '../../route.ts';
 import { kindPath, type TokenKind } from './kinds.ts';
@@ -46,8 +47,18 @@ export async function writeVersion(
   return { text: `Version ${newest?.number} is active.`, undo: { path: kindPath(kind) + back } };
 }
 
-export const authorOf = ({ administrator }: ConsoleRequest, { authorId }: VersionLine) =>
-  authorId === administrator.id ? html`you` : html`<code class="mono">${authorId}</code>`;
+/** Names of the authors: administrators, and applications that uploaded a version. */
+export const authorNames = (request: ConsoleRequest, versions: readonly VersionLine[]): Promise<Names> => {
+  const ids = versions.map(({ authorId }) => authorId);
+  return namesOf(request, { users: ids, applications: ids });
+};
+
+export function authorOf(request: ConsoleRequest, names: Names, { authorId }: VersionLine): Html {
+  if (authorId === request.administrator.id) return html`you`;
+  return names.applications.has(authorId)
+    ? applicationLink(request, names, authorId)
+    : userLink(request, names, authorId);
+}
 
 const RESULT_NAMES: Record<string, string> = {
   ok: 'Succeeded',

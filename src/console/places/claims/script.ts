@@ -1,6 +1,7 @@
 import { type Html, html } from '../../../pages/html.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { buttonForm, buttonLink, formPage } from '../../parts/form-parts.ts';
+import { namesOf } from '../../parts/names.ts';
 import { note, state } from '../../parts/parts.ts';
 import { action, type ConsoleRequest, form, type Page, page, type RefusedForm, type Route } from '../../route.ts';
 import { membersOf } from './completion.ts';
@@ -8,8 +9,8 @@ import { changesOf } from './diff.ts';
 import { type Draft, draftOf, fieldsOfDraft, samplesOf, sentDraft, uploadOf } from './draft.ts';
 import { kindPath, type TokenKind, tabPage } from './kinds.ts';
 import { outcomeOf } from './outcome.ts';
-import { type Run, readBase, readVersion, SCRIPT, scriptOf, type Version, writeVersion } from './script-api.ts';
-import { type Fault, faultNote, workbench } from './workbench.ts';
+import { readBase, readVersion, SCRIPT, scriptOf, type Version, writeVersion } from './script-api.ts';
+import { type Fault, faultNote, type OfferedRun, workbench } from './workbench.ts';
 
 /** Number of recorded runs offered as test input. */
 const RUNS_OFFERED = '10';
@@ -28,9 +29,11 @@ async function readTypes({ perform }: ConsoleRequest, { input }: TokenKind) {
   return membersOf((await perform('GET /configs/jwt-customizer/types')).value, input);
 }
 
-async function recordedRuns(request: ConsoleRequest, kind: TokenKind): Promise<Run[]> {
+async function recordedRuns(request: ConsoleRequest, kind: TokenKind): Promise<OfferedRun[]> {
   const query = { inputRecorded: 'true', page_size: RUNS_OFFERED };
-  return (await request.perform(`GET ${SCRIPT}/runs`, { params: scriptOf(kind), query })).value;
+  const { value: runs } = await request.perform(`GET ${SCRIPT}/runs`, { params: scriptOf(kind), query });
+  const { users } = await namesOf(request, { users: runs.map(({ userId }) => userId), applications: [] });
+  return runs.map((run) => ({ ...run, user: run.userId && (users.get(run.userId) ?? run.userId) }));
 }
 
 function scriptState(request: ConsoleRequest, kind: TokenKind, base: Version | undefined): Html {

@@ -17,7 +17,16 @@ import {
 import { action, type ConsoleRequest, type Page, page, type RefusedForm, type Route } from '../../route.ts';
 import { changesOf } from './diff.ts';
 import { kindPath, type TokenKind, tabPage } from './kinds.ts';
-import { authorOf, readVersion, readVersions, SCRIPT, scriptOf, type Version, type VersionLine } from './script-api.ts';
+import {
+  authorNames,
+  authorOf,
+  readVersion,
+  readVersions,
+  SCRIPT,
+  scriptOf,
+  type Version,
+  type VersionLine,
+} from './script-api.ts';
 
 /** Number of versions offered for comparison. */
 const VERSIONS_OFFERED = 50;
@@ -29,10 +38,12 @@ type AtVersion = ConsoleRequest<{ version: string }>;
 async function showVersions(request: ConsoleRequest, kind: TokenKind): Promise<Page> {
   const versions = await readVersions(request, kind);
   const first = (Number(pageQuery(request).page) - 1) * PAGE_SIZE;
+  const rows = versions.slice(first, first + PAGE_SIZE);
+  const names = await authorNames(request, rows);
   return tabPage(request, kind, '/versions', {
     content: html`<div id="versions" data-live>${table({
       caption: 'Script versions, newest first',
-      rows: versions.slice(first, first + PAGE_SIZE),
+      rows,
       empty: html`<p>No versions yet. Every activated script is kept as a version.</p>${buttonLink(request, kindPath(kind), 'Write script', 'primary')}`,
       columns: [
         {
@@ -41,7 +52,7 @@ async function showVersions(request: ConsoleRequest, kind: TokenKind): Promise<P
             html`<a href="${request.to(`${kindPath(kind)}/versions/${number}`)}">Version ${number}</a>`,
         },
         { label: 'Status', cell: activeState },
-        { label: 'Author', cell: (version) => authorOf(request, version) },
+        { label: 'Author', cell: (version) => authorOf(request, names, version) },
         { label: 'SHA-256', cell: ({ sha256 }) => html`<code class="mono">${sha256.slice(0, 12)}</code>` },
         { label: 'Created', cell: ({ createdAt }) => when(createdAt, request.now) },
       ],
@@ -107,7 +118,7 @@ async function showVersion(request: AtVersion, kind: TokenKind, refused?: Refuse
     actions: html`${!version.active && buttonForm(request, `${path}/activate`, activateLabel(version, inUse), { kind: 'primary' })}<a class="button" href="${request.to(`${kindPath(kind)}?from=${version.number}`)}">Edit a copy</a>`,
     content: html`${general && note('bad', general)}${facts([
       ['Status', activeState(version)],
-      ['Author', authorOf(request, version)],
+      ['Author', authorOf(request, await authorNames(request, [version]), version)],
       ['Created', when(version.createdAt, request.now)],
       [
         'If the script fails',

@@ -15,11 +15,14 @@ export interface Fault {
   column?: number;
 }
 
+/** A run with recorded input, and the name of its user. */
+export type OfferedRun = Run & { user: string | null };
+
 interface WorkbenchParts {
   kind: TokenKind;
   draft: Draft;
   /** Runs with recorded input, newest first. */
-  runs: readonly Run[];
+  runs: readonly OfferedRun[];
   types: Members;
   fault: Fault | undefined;
   faults: Faults;
@@ -31,12 +34,12 @@ interface WorkbenchParts {
 export const faultNote = (fault: Fault): Html =>
   html`<div id="script-fault" data-line="${fault.line}" data-column="${fault.column}" data-message="${fault.message}">${note('bad', fault.message)}</div>`;
 
-function inputs(draft: Draft, runs: readonly Run[], faults: Faults): Html {
+function inputs(draft: Draft, runs: readonly OfferedRun[], faults: Faults): Html {
   const options: [string, string][] = [
     ['', 'Sample data'],
-    ...runs.map(({ id, createdAt, userId, result }): [string, string] => [
+    ...runs.map(({ id, createdAt, user, result }): [string, string] => [
       id,
-      `Run of ${new Date(createdAt).toISOString().slice(0, 19).replace('T', ' ')} UTC, ${resultName(result)}${userId ? `, ${userId}` : ''}`,
+      `Run of ${new Date(createdAt).toISOString().slice(0, 19).replace('T', ' ')} UTC, ${resultName(result)}${user ? `, ${user}` : ''}`,
     ]),
   ];
   if (draft.run && !runs.some(({ id }) => id === draft.run)) options.push([draft.run, `Run ${draft.run}`]);

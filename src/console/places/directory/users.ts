@@ -3,7 +3,7 @@ import { contains, type EntityPages, entityRoutes, showEntity } from '../../enti
 import { type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { buttonForm, buttonLink, field, formPage } from '../../parts/form-parts.ts';
-import { copyable, facts, state, when } from '../../parts/parts.ts';
+import { copyable, facts, state, timeOrder, when } from '../../parts/parts.ts';
 import { action, type ConsoleRequest, fillPath, form, type Page, type RefusedForm } from '../../route.ts';
 import { factorRoutes, factorSection } from './factors.ts';
 import { roleChoices, roleOf, userOf } from './related-items.ts';
@@ -67,11 +67,31 @@ const userPages: EntityPages<'/users/:userId'> = {
   lead: 'Users who sign in to the applications of this tenant.',
   nameOf: (user) => userOf(user).name,
   searchQuery: contains,
-  columns: ({ now }) => [
+  isOrdered: true,
+  export: 'users',
+  bulk: {
+    id: 'suspend-selected',
+    path: '/directory/users/suspend-selected',
+    list: { path: '/directory/users', label: 'Users' },
+    label: 'Suspend selected',
+    noun: 'user',
+    done: 'suspended',
+    title: (count) => `Suspend ${count}`,
+    warning: 'Their sessions, tokens, and impersonations end. They can be reactivated one by one.',
+    needs: 'PATCH /users/:userId/is-suspended',
+    isOffered: ({ isSuspended }) => !isSuspended,
+    run: ({ perform }, userId) =>
+      perform('PATCH /users/:userId/is-suspended', { params: { userId }, body: { isSuspended: true } }),
+  },
+  columns: (request) => [
     { label: 'Signs in with', cell: (user) => userOf(user).about },
     { label: 'Status', cell: stateOf },
-    { label: 'Last sign-in', cell: ({ lastSignInAt }) => when(lastSignInAt, now) },
-    { label: 'Created', cell: ({ createdAt }) => when(createdAt, now) },
+    { label: 'Last sign-in', cell: ({ lastSignInAt }) => when(lastSignInAt, request.now) },
+    {
+      label: 'Created',
+      head: timeOrder(request, 'Created'),
+      cell: ({ createdAt }) => when(createdAt, request.now),
+    },
   ],
   fields: [
     { name: 'name', label: 'Name', isOptional: true },

@@ -4,8 +4,9 @@ import type { Result } from '../../api.ts';
 import { contains } from '../../entities/entity-pages.ts';
 import { type Faults, faultsOf } from '../../parts/faults.ts';
 import { fieldWith, formOf } from '../../parts/form-parts.ts';
-import { nameOf } from '../../parts/names.ts';
-import { copyable, duration, FIRST_PAGE, facts, note, search, table } from '../../parts/parts.ts';
+import { nameOf, namesOf } from '../../parts/names.ts';
+import { copyable, duration, FIRST_PAGE, facts, note, pageQuery, pager, search, table } from '../../parts/parts.ts';
+import { pickerOf } from '../../parts/picker.ts';
 import { type ConsoleRequest, form, type Page, type Redirect, type RefusedForm } from '../../route.ts';
 import type { Policy } from './policy.ts';
 
@@ -19,8 +20,8 @@ const CONSOLE_KEYS = ['reason', 'ticketId', 'supportEngineerId'];
 /** The first step: choose the user. */
 async function showUsers(request: ConsoleRequest): Promise<Page> {
   const text = request.query.get('q')?.trim() ?? '';
-  const query = { page: '1', page_size: '20', ...(text && contains(text)) };
-  const { value: users } = await request.perform('GET /users', { query });
+  const query = { ...pageQuery(request), ...(text && contains(text)) };
+  const { value: users, total } = await request.perform('GET /users', { query });
   const to = (id: string) => request.to(`/impersonations/new?${new URLSearchParams({ userId: id })}`);
   return {
     title: 'Act as a user',
@@ -36,7 +37,8 @@ ${table({
     { label: 'Username', cell: ({ username }) => username },
     { label: 'Email address', cell: ({ primaryEmail }) => primaryEmail },
   ],
-})}`,
+})}
+${pager(request, total)}`,
   };
 }
 
@@ -66,13 +68,23 @@ function faultsIn(refused: RefusedForm | undefined): Faults {
   };
 }
 
+/** The applications that may exchange a subject token. */
+async function exchangers({ perform }: ConsoleRequest) {
+  const { value } = await perform('GET /applications', { query: { isThirdParty: 'false' } });
+  return value.filter(({ customClientMetadata }) => customClientMetadata.allowTokenExchange === true);
+}
+
 async function fieldsOf(request: ConsoleRequest, policy: Policy, refused: RefusedForm | undefined): Promise<Html[]> {
   const input = fieldWith(refused?.values, faultsIn(refused));
-  const { value: applications } = await request.perform('GET /applications', { query: FIRST_PAGE });
+  const applications = await exchangers(request);
+  const actorId = refused?.values.get('actorId') ?? '';
+  const names = await namesOf(request, { users: [actorId || null], applications: [] });
   const { value: resources } = await request.perform('GET /resources', { query: FIRST_PAGE });
   const needs = (key: string) => policy.requiredContextKeys.includes(key);
+  const noExchanger = html`No application may exchange tokens yet, so this subject token cannot be used. Allow it on the page of an <a href="${request.to('/directory/applications')}">application</a>.`;
   const otherKeys = policy.requiredContextKeys.filter((key) => !CONSOLE_KEYS.includes(key));
   return [
+    ...(applications.length === 0 ? [note('warn', noExchanger)] : []),
     input({ name: 'reason', label: 'Reason', hint: 'Recorded in the audit log and passed to the claims script.' }),
     input({ name: 'ticketId', label: 'Ticket', isOptional: !needs('ticketId') }),
     ...otherKeys.map((key) => input({ name: fieldOf(key), label: key })),
@@ -80,7 +92,7 @@ async function fieldsOf(request: ConsoleRequest, policy: Policy, refused: Refuse
       name: 'clientId',
       label: 'Limit to application',
       options: [
-        ['', 'Any application that allows token exchange'],
+        ['', 'Any application that may exchange tokens'],
         ...applications.map(({ id, name }) => [id, name] as const),
       ],
     }),
@@ -89,15 +101,16 @@ async function fieldsOf(request: ConsoleRequest, policy: Policy, refused: Refuse
       label: 'Limit to resource',
       options: [['', 'Any resource'], ...resources.map(({ indicator, name }) => [indicator, name] as const)],
     }),
-    input({
-      name: 'actorId',
-      label: 'Limit to actor',
-      isOptional: true,
-      isMono: true,
-      hint: policy.requireActor
-        ? 'User ID. The exchange must include an actor token of this user.'
-        : 'User ID. The exchange must then include an actor token of this user.',
-    }),
+    pickerOf(
+      'user',
+      names.users.get(actorId),
+      input({
+        name: 'actorId',
+        label: 'Limit to actor',
+        isOptional: true,
+        hint: `A user. The exchange must ${policy.requireActor ? '' : 'then '}include an actor token of this user.`,
+      }),
+    ),
   ];
 }
 

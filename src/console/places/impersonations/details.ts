@@ -1,7 +1,7 @@
 import { html } from '../../../pages/html.ts';
 import { buttonLink, formPage } from '../../parts/form-parts.ts';
 import { applicationLink, namesOf, userLink } from '../../parts/names.ts';
-import { copyable, countOf, facts, rawJson, section, when } from '../../parts/parts.ts';
+import { copyable, countOf, facts, rawJson, section, when, withQuery } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
 import {
   type AtImpersonation,
@@ -32,7 +32,7 @@ async function showImpersonation(request: AtImpersonation): Promise<Page> {
   const { reason: _, ticketId: __, ...otherContext } = one.context;
   return {
     title: titleOf(one, names),
-    back: { path: '/impersonations', label: 'Impersonations' },
+    back: { path: withQuery('/impersonations', request), label: 'Impersonations' },
     actions: hasTimeLeft
       ? html`${buttonLink(request, `/impersonations/${one.id}/end`, 'End impersonation', 'danger')}${buttonLink(request, endAllPath(one.subjectId), 'End all for this user', 'danger')}`
       : undefined,

@@ -1,10 +1,15 @@
 import { type Html, html } from '../../../pages/html.ts';
+import { exportLink } from '../../export/export-link.ts';
+import { bulkForm } from '../../parts/bulk.ts';
 import { buttonLink, filters } from '../../parts/form-parts.ts';
+import { listFilters, textNote } from '../../parts/list-filters.ts';
 import { applicationLink, type Names, namesOf, userLink } from '../../parts/names.ts';
-import { pageQuery, pager, table, tabs, when } from '../../parts/parts.ts';
+import { orderQuery, pageQuery, pager, table, tabs, timeOrder, when, withQuery } from '../../parts/parts.ts';
 import { type ConsoleRequest, type Page, page } from '../../route.ts';
+import { ENDING } from './end-selected.ts';
 import {
   type Impersonation,
+  isActive,
   reasonOf,
   referencedIds,
   stateOf,
@@ -13,11 +18,10 @@ import {
   timeLeft,
 } from './impersonation.ts';
 
-/** Filters in the URL: parameter of the Management API, and label. */
-const FILTERS = [
-  ['subjectId', 'User'],
-  ['actorId', 'Actor'],
-  ['applicationId', 'Application'],
+const PICKED = [
+  ['subjectId', 'User', 'user'],
+  ['actorId', 'Actor', 'user'],
+  ['applicationId', 'Application', 'application'],
 ] as const;
 
 const WHICH = [
@@ -51,29 +55,37 @@ const applicationCell = (
 ): Html =>
   html`<div>${applicationLink(request, names, applicationId)}</div><div class="mono">${resource ?? organizationId}</div>`;
 
-async function showImpersonations(request: ConsoleRequest): Promise<Page> {
+/** The query of the Management API for the filters in the URL. */
+export function impersonationQuery(request: ConsoleRequest) {
+  const chosen = listFilters(request, PICKED);
   const active = WHICH.find(([value]) => value === request.query.get('active'))?.[0] ?? '';
-  const fields = FILTERS.map(([name, label]) => ({ name, label, value: request.query.get(name)?.trim() ?? '' }));
-  const applied = fields.filter(({ value }) => value !== '');
-  const query = Object.fromEntries(applied.map(({ name, value }) => [name, value]));
+  return { chosen, active, query: { ...chosen.query, ...orderQuery(request), ...(active && { active }) } };
+}
+
+async function showImpersonations(request: ConsoleRequest): Promise<Page> {
+  const { chosen, active, query } = impersonationQuery(request);
   const { value: all, total } = await request.perform('GET /impersonations', {
-    query: { ...query, ...(active && { active }), ...pageQuery(request) },
+    query: { ...query, ...pageQuery(request) },
   });
-  const names = await namesOf(request, referencedIds(all));
-  const inputs = fields.map(
-    ({ name, label, value }) =>
-      html`<label>${label}<input type="search" name="${name}" value="${value}" placeholder="ID" autocomplete="off" spellcheck="false" maxlength="128"></label>`,
-  );
-  const isNarrowed = applied.length > 0 || active !== '';
+  const names = await namesOf(request, referencedIds(all), chosen.ids);
+  const inputs = [...chosen.picked(names), chosen.text, chosen.time];
+  const isNarrowed = chosen.isNarrowed || active !== '';
+  const mayEnd = !request.missingRole(ENDING.path, 'submit');
+  const canEnd = (one: Impersonation) => mayEnd && isActive(one, request.now);
   return {
     title: 'Impersonations',
     lead: 'Who is acting as whom, why, and until when.',
-    actions: buttonLink(request, '/impersonations/new', 'Act as a user', 'primary'),
+    actions: html`${buttonLink(request, '/impersonations/new', 'Act as a user', 'primary')}${exportLink(request, 'impersonations', total)}`,
     content: html`${tabsOf(request, active)}
-${filters(request.to('/impersonations'), html`${inputs}${active && html`<input type="hidden" name="active" value="${active}">`}`, applied.length > 0)}
+${filters(request.to('/impersonations'), html`${inputs}${active && html`<input type="hidden" name="active" value="${active}">`}`, chosen.isNarrowed)}
 <div id="impersonations" data-live>
 ${table({
-  caption: 'Impersonations, newest first',
+  caption: 'Impersonations',
+  select: {
+    form: ENDING.id,
+    isOffered: canEnd,
+    nameOf: (one) => `the impersonation of ${subjectName(one, names)}`,
+  },
   rows: all,
   empty: isNarrowed
     ? 'No impersonations match these filters.'
@@ -81,17 +93,20 @@ ${table({
   columns: [
     {
       label: 'User',
-      cell: (one) => html`<a href="${request.to(`/impersonations/${one.id}`)}">${subjectName(one, names)}</a>`,
+      cell: (one) =>
+        html`<a href="${request.to(withQuery(`/impersonations/${one.id}`, request))}">${subjectName(one, names)}</a>`,
     },
     { label: 'Status', cell: (one) => html`${stateOf(one, request.now)} <span>${timeLeft(one, request.now)}</span>` },
     { label: 'Actor', cell: ({ actorId }) => userLink(request, names, actorId) },
     { label: 'Reason', cell: reasonCell },
     { label: 'Application', cell: (one) => applicationCell(request, names, one) },
-    { label: 'Started', cell: ({ issuedAt }) => when(issuedAt, request.now) },
+    { label: 'Started', head: timeOrder(request, 'Started'), cell: ({ issuedAt }) => when(issuedAt, request.now) },
   ],
 })}
+${textNote(chosen)}
 ${pager(request, total)}
-</div>`,
+</div>
+${all.some(canEnd) && bulkForm(request, ENDING)}`,
     live: ['impersonations'],
     modules: ['console/countdown'],
   };
