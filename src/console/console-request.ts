@@ -14,6 +14,7 @@ import type { Perform } from '../http/operations/perform.ts';
 import { DEFAULT_TENANT, type Tenant } from '../tenants.ts';
 import { CONSOLE_CLIENT_ID } from '../tokens/clients/console-client.ts';
 import type { ApiRoute, OperationResult, Result } from './api.ts';
+import { SHOWN_HEADER, shownIn } from './parts/live.ts';
 import {
   type AdministratorRights,
   type ConsoleRequest,
@@ -37,7 +38,7 @@ interface RequestParts {
   rows: Rows;
   clock: Clock;
   settings: ServiceSettings;
-  flash: Flash | undefined;
+  flash?: Flash | undefined;
 }
 
 /** @throws 400 `guard.invalid_input` for the field `user` */
@@ -107,6 +108,7 @@ export function consoleRequestOf<P = never>(parts: RequestParts): ConsoleRequest
     query: searchParams,
     submitted: new URLSearchParams(typeof request.body === 'string' ? request.body : ''),
     now: clock(),
+    shown: shownIn(request.get(SHOWN_HEADER)),
     csrf: csrfTokenOf(administrator.token),
     path: pathname.slice(below.length),
     to: (path) => below + path,
