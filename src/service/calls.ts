@@ -45,7 +45,13 @@ export function serviceCalls(
         const limits = { deadlineMs, maxResponseBytes };
         const outcome = await deliver(client, target, { id, body }, limits, clock);
         const { durationMs, status, responseBody, error, message } = outcome;
-        attempts.push({ event: type, durationMs, status, responseBody, error: error && (message ?? error) });
+        attempts.push({
+          event: type,
+          durationMs,
+          ...(status !== undefined && { status }),
+          ...(responseBody !== undefined && { responseBody }),
+          ...(error && { error: message ?? error }),
+        });
         if (error) break;
       }
       return attempts;

@@ -65,6 +65,6 @@ export function plotOf(
 <details class="plot-table" id="${id}-table"><summary>Table<span class="unseen"> of ${title}</span></summary><div class="table-frame" tabindex="0" role="region" aria-label="${title}, as a table"><table><caption class="unseen">${title}</caption><thead><tr><th scope="col">From (${timeZone()})</th>${heads}</tr></thead>${body('past', rows.slice(0, -OPEN_STEPS))}${body('latest', rows.slice(-OPEN_STEPS))}</table></div></details>`;
 }
 
-/** What can be done with a plot. The script shows it. */
+/** How to use a plot. The script shows it. */
 export const plotHelp = (): Html =>
   html`<p id="plot-help" class="quiet" hidden>Drag across a plot to zoom in. With the keyboard: arrow keys move, Shift and an arrow key select, Enter zooms in.</p>`;

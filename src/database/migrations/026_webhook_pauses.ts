@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 /**
- * What the processes that send know about a failing webhook: how often it failed in a row, the last failure, until when
+ * The state of a failing webhook, written by the processes that send: failures in a row, the last failure, until when
  * nothing is sent, and when an administrator asked to try again.
  */
 export async function up(db: Knex): Promise<void> {

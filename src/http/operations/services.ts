@@ -30,11 +30,11 @@ export interface HookTestAttempt {
   event: string;
   durationMs: number;
   /** Absent if there was no complete response. */
-  status?: number | undefined;
+  status?: number;
   /** The beginning of the response body. */
-  responseBody?: string | undefined;
+  responseBody?: string;
   /** Why the endpoint did not accept the event. */
-  error?: string | undefined;
+  error?: string;
 }
 
 /** Slow work for `prepare`. Declared here so that operations do not depend on the implementations. */

@@ -96,7 +96,7 @@ function stepsBetween(since: number, until: number, now: number): Steps {
   return { widthMs, stepMs, steps: Math.max(MIN_STEPS, Math.ceil((until - from) / stepMs)), from };
 }
 
-/** What to show: from `since` to `until` (or now), or else a range that ends now. */
+/** The times to show: from `since` to `until` (or now), or else a range that ends now. */
 export interface Period {
   range?: Range | undefined;
   since?: number | undefined;

@@ -45,7 +45,7 @@ function waitingText({ waiting }: Health): string {
   return `${waiting > MAX_WAITING ? `More than ${whole(MAX_WAITING)}` : whole(waiting)} deliveries are waiting.`;
 }
 
-/** What is wrong with a failing webhook, and what happens next. */
+/** Why a webhook fails, and when it is tried again. */
 function failing(request: ConsoleRequest, hook: Hook, health: Health): Html {
   const { now } = request;
   const { failuresInARow = 1, failingSince = now, lastFailureAt = failingSince } = hook;

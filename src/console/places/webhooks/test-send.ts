@@ -11,7 +11,7 @@ import { type AtHook, eventOptions, eventsOf, HOOK, hookPath, readHook } from '.
 
 type TestAttempt = Result<'POST /hooks/:id/test'>['attempts'][number];
 
-/** What the endpoint responded to the test event. */
+/** The response of the endpoint to the test event. */
 function responseTo({ event, status = null, durationMs, responseBody, error }: TestAttempt): Html {
   const text =
     error === undefined
