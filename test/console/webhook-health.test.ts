@@ -49,7 +49,10 @@ describe.each(databases)('the pages of a failing webhook on %s', (kind) => {
     await page.getByText('Paused', { exact: true }).waitFor();
 
     await stage.open(`/webhooks/${id}/deliveries`);
-    const next = await page.getByRole('cell').filter({ has: page.locator('time') }).allInnerTexts();
+    const next = await page
+      .getByRole('cell')
+      .filter({ has: page.locator('time') })
+      .allInnerTexts();
     expect(next.filter((text) => text.startsWith('in '))).toHaveLength(8); // None is in the past.
 
     receiver.behave(status(204));
@@ -57,7 +60,10 @@ describe.each(databases)('the pages of a failing webhook on %s', (kind) => {
     await press(page, 'Try now');
     await stage.waitForStatus('Trying now.');
     await page.getByText('Active', { exact: true }).waitFor();
-    await page.locator('#traffic').getByText(/^\d+(\.\d)?% of \d+ attempts$/).waitFor();
+    await page
+      .locator('#traffic')
+      .getByText(/^\d+(\.\d)?% of \d+ attempts$/)
+      .waitFor();
     expect(await stage.rows('deliveries', { hookId: id })).toEqual([]);
     expect(await stage.rows('auditLog', { key: 'Management.POST /hooks/:id/resume' })).toMatchObject([
       { result: 'Success' },
@@ -78,10 +84,10 @@ describe.each(databases)('the pages of a failing webhook on %s', (kind) => {
     await stage.link('Role.Created').click();
     const steps = page.locator('.timeline li');
     await expect.poll(() => steps.allInnerTexts()).toHaveLength(3);
-    expect(await steps.nth(0).innerText()).toContain('Responded 503');
-    expect(await steps.nth(1).innerText()).toContain('in 1 hour');
+    expect(await steps.nth(0).textContent()).toContain('Responded 503');
+    expect(await steps.nth(1).textContent()).toContain('in 1 hour');
     expect(await steps.nth(1).getAttribute('aria-current')).toBe('step');
-    expect(await steps.nth(2).innerText()).toContain('2 hours later');
+    expect(await steps.nth(2).textContent()).toContain('2 hours later');
     await page.locator('.attempt').getByText('Request', { exact: true }).click();
     const command = await page.getByRole('button', { name: 'Copy as curl' }).getAttribute('data-copy');
     expect(command).toContain("--header 'webhook-id: ");

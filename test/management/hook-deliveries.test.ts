@@ -101,7 +101,9 @@ describe.each(databases)('deliveries of a webhook on %s', (kind) => {
     }
     expect(walked).toEqual(deliveries);
     expect((await feed('&event=Role.Deleted')).deliveries).toMatchObject([{ hookId: other.id, state: 'delivered' }]);
-    expect((await must(`GET /delivery-feed?since=1&until=${begun - 60_000}&event=Role.Deleted`)).deliveries).toEqual([]);
+    expect((await must(`GET /delivery-feed?since=1&until=${begun - 60_000}&event=Role.Deleted`)).deliveries).toEqual(
+      [],
+    );
     expect(await call('GET /delivery-feed?before=nowhere')).toMatchObject({ status: 400 });
   });
 

@@ -123,7 +123,9 @@ describe.each(databases)('webhooks on %s', (kind) => {
     });
     expect(shown).toMatchObject({
       status: 200,
-      body: { attempts: [{ event: 'User.Created', status: 500, responseBody: 'a secret of the receiver', error: 'status' }] },
+      body: {
+        attempts: [{ event: 'User.Created', status: 500, responseBody: 'a secret of the receiver', error: 'status' }],
+      },
     });
     receiver.behave(status(200));
     expect(await test(['User.Created'], 'http://127.0.0.1:1/')).toMatchObject({

@@ -54,7 +54,9 @@ describe.each(databases)('disabling or deleting a webhook with a backlog on %s',
     await using harness = await PollerHarness.open(kind);
     const hookId = await harness.hook(URL, { goneCount: 1 });
     await park(harness.database, 'default', BACKLOG, Date.now());
-    expect(await recordFailure(harness.store, hookId, { outcome: GONE, count: 1, pausedUntil: undefined, now: Date.now() })).toContain('410');
+    expect(
+      await recordFailure(harness.store, hookId, { outcome: GONE, count: 1, pausedUntil: undefined, now: Date.now() }),
+    ).toContain('410');
     expect(await statesOf(harness, hookId)).toEqual({ waiting: BACKLOG });
     expect([await shown(harness, hookId, 'waiting'), await shown(harness, hookId, 'cancelled')]).toEqual([0, BACKLOG]);
     await clearDeliveries(harness.database);

@@ -83,7 +83,12 @@ function optionsOf(place, shown) {
         values: (_plot, splits) => splits.map((value) => `${compact.format(value)}${unit ? ` ${unit}` : ''}`),
       },
     ],
-    cursor: { y: false, drag: { x: true, y: false, setScale: false, dist: 4 }, points: { show: false }, sync: { key: 'time' } },
+    cursor: {
+      y: false,
+      drag: { x: true, y: false, setScale: false, dist: 4 },
+      points: { show: false },
+      sync: { key: 'time' },
+    },
     series: seriesOf(place, shown().series.length),
     hooks: {
       setCursor: [({ cursor }) => showAt(place, cursor.idx)],

@@ -28,7 +28,8 @@ const CLOCKS = {
   day: new Intl.DateTimeFormat(lang, { ...inClock, day: 'numeric', month: 'short' }),
 };
 const zoneName = () =>
-  new Intl.DateTimeFormat(lang, { timeZoneName: 'short' }).formatToParts().find(({ type }) => type === 'timeZoneName').value;
+  new Intl.DateTimeFormat(lang, { timeZoneName: 'short' }).formatToParts().find(({ type }) => type === 'timeZoneName')
+    .value;
 
 /** Shows copy buttons and times in the reader's time zone. Called again for refreshed elements. */
 export function enhance(root) {

@@ -15,12 +15,6 @@ export async function up(db: Knex): Promise<void> {
 }
 
 export async function down(db: Knex): Promise<void> {
-  for (const column of [
-    'failures_in_a_row',
-    'last_failure_status',
-    'last_failure_error',
-    'paused_until',
-    'resumed_at',
-  ])
+  for (const column of ['failures_in_a_row', 'last_failure_status', 'last_failure_error', 'paused_until', 'resumed_at'])
     await db.schema.alterTable('hooks', (table) => table.dropColumn(column));
 }

@@ -112,7 +112,9 @@ export async function readOverview(
   now: number,
 ): Promise<Overview> {
   const { widthMs, stepMs, steps, from } =
-    since === undefined ? stepsOfRange(range, now) : stepsBetween(Math.max(since, (end ?? now) - MAX_SPAN_MS), end ?? now, now);
+    since === undefined
+      ? stepsOfRange(range, now)
+      : stepsBetween(Math.max(since, (end ?? now) - MAX_SPAN_MS), end ?? now, now);
   const spanMs = steps * stepMs;
   const until = from + spanMs;
   const beforeEnds = Math.min(until, now - (now % widthMs) + widthMs) - spanMs;
@@ -147,7 +149,15 @@ export async function readOverview(
   });
   const total = totals();
   for (const { startsAt: _, ...counts } of points) addTo(total, counts);
-  return { ...(since === undefined && { range }), since: from, until, points, total, before: totals(byStep.get(0)), ...current };
+  return {
+    ...(since === undefined && { range }),
+    since: from,
+    until,
+    points,
+    total,
+    before: totals(byStep.get(0)),
+    ...current,
+  };
 }
 
 export const overview = [

@@ -51,7 +51,11 @@ const figuresOf = (samples: readonly Sample[]) => {
 export async function healthOf(store: TenantStore, hook: HookRow, now: number): Promise<HookHealth> {
   const waiting = () => rowsInState(store, hook.id, 'waiting');
   const [{ waiting: count }, first, samples] = await Promise.all([
-    store.countEach({ waiting: waiting().limit(MAX_WAITING + 1).select('deliveries.id') }),
+    store.countEach({
+      waiting: waiting()
+        .limit(MAX_WAITING + 1)
+        .select('deliveries.id'),
+    }),
     waiting().orderBy('dueAt').first('dueAt') as Promise<{ dueAt: number } | undefined>,
     store
       .from('attempts')

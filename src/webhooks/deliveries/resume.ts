@@ -18,5 +18,7 @@ export async function resumeHook(store: TenantStore, hookId: string, now: number
     .limit(MAX_BROUGHT_FORWARD)
     .pluck('deliveries.id');
   if (ids.length === 0) return;
-  await store.changeWhere('deliveries', (query) => query.whereIn('id', ids).where({ state: 'waiting' }), { dueAt: now });
+  await store.changeWhere('deliveries', (query) => query.whereIn('id', ids).where({ state: 'waiting' }), {
+    dueAt: now,
+  });
 }

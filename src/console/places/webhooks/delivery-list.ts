@@ -33,7 +33,10 @@ interface FeedPage {
 }
 
 /** A list of deliveries with its filters, paged by cursor. */
-async function feedContent(request: ConsoleRequest, { hooks, chosen: more = {}, inputs, usualRange, read }: FeedPage): Promise<Html> {
+async function feedContent(
+  request: ConsoleRequest,
+  { hooks, chosen: more = {}, inputs, usualRange, read }: FeedPage,
+): Promise<Html> {
   const { query } = request;
   const state = oneOf(query.get('state'), STATES);
   const event = oneOf(query.get('event'), eventOptions);
@@ -48,7 +51,10 @@ async function feedContent(request: ConsoleRequest, { hooks, chosen: more = {}, 
   const pages =
     (before || next) &&
     html`<nav class="pager" aria-label="Pages"><span class="quiet">${deliveries.length} shown</span>${before && html`<a class="button compact" href="${at({})}">Newest</a>`}${next && html`<a class="button compact" rel="next" href="${at({ before: next })}">Older</a>`}</nav>`;
-  const empty = isNarrowed || before || range.filter.since !== undefined ? 'No deliveries match these filters.' : 'No deliveries yet.';
+  const empty =
+    isNarrowed || before || range.filter.since !== undefined
+      ? 'No deliveries match these filters.'
+      : 'No deliveries yet.';
   return html`${filters(here, html`${inputs}${choiceOf('state', 'Status', STATES, state)}${choiceOf('event', 'Event', eventOptions, event)}${range.inputs}`, isNarrowed)}
 <div id="deliveries" data-live>${deliveryTable(request, { deliveries, hooks, empty })}${pages}</div>`;
 }

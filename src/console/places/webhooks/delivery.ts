@@ -24,18 +24,14 @@ function timeline(request: ConsoleRequest, hook: Hook, delivery: DeliveryWithAtt
   );
   const paused = isPaused(hook, request.now) && html` <span class="quiet">The webhook is paused until then.</span>`;
   const next =
-    now === 'delivering'
-      ? state('info', 'In progress')
-      : html`${nextAttempt(hook, dueAt, request.now)}${paused}`;
+    now === 'delivering' ? state('info', 'In progress') : html`${nextAttempt(hook, dueAt, request.now)}${paused}`;
   const schedule = hook.config.retries === 0 ? [] : request.settings.retryScheduleSeconds;
   const later = schedule
     .slice(attempts + 1)
     .map((seconds, index) => item(attempts + 2 + index, html`<span class="quiet">${duration(seconds)} later</span>`));
-  return section(
-    'Schedule',
-    html`<ol class="timeline">${made}${item(attempts + 1, next, true)}${later}</ol>`,
-    { lead: 'Each delay is a minimum: a random part is added, and a Retry-After header of your endpoint can make it longer.' },
-  );
+  return section('Schedule', html`<ol class="timeline">${made}${item(attempts + 1, next, true)}${later}</ol>`, {
+    lead: 'Each delay is a minimum: a random part is added, and a Retry-After header of your endpoint can make it longer.',
+  });
 }
 
 async function showDelivery(request: AtDelivery, refused?: RefusedForm): Promise<Page> {

@@ -9,7 +9,8 @@ import { type AtHook, HOOK, type Hook, hookPath, isPaused } from './hook.ts';
 
 type Health = Result<'GET /hooks/:id/health'>;
 
-export const readHealth = async ({ perform }: AtHook): Promise<Health> => (await perform('GET /hooks/:id/health')).value;
+export const readHealth = async ({ perform }: AtHook): Promise<Health> =>
+  (await perform('GET /hooks/:id/health')).value;
 
 const whole = (value: number): string => value.toLocaleString('en');
 
@@ -54,8 +55,7 @@ function failing(request: ConsoleRequest, hook: Hook, health: Health): Html {
   const what = isPaused(hook, now)
     ? html`Paused after ${failures} in a row ${last}.`
     : html`${failures} in a row ${last}.`;
-  const next =
-    health.nextAttemptAt !== null && html` Next attempt: ${nextAttempt(hook, health.nextAttemptAt, now)}.`;
+  const next = health.nextAttemptAt !== null && html` Next attempt: ${nextAttempt(hook, health.nextAttemptAt, now)}.`;
   const retry = buttonForm(request, hookPath(hook, '/resume'), 'Try now', { kind: '' });
   return note(
     'warn',

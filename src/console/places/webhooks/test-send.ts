@@ -12,7 +12,8 @@ import { type AtHook, eventOptions, eventsOf, HOOK, hookPath, readHook } from '.
 type TestAttempt = Result<'POST /hooks/:id/test'>['attempts'][number];
 
 /** The response of the endpoint to the test event. */
-function responseTo({ event, status = null, durationMs, responseBody, error }: TestAttempt): Html {
+function responseTo({ event, status: received, durationMs, responseBody, error }: TestAttempt): Html {
+  const status = received ?? null;
   const text =
     error === undefined
       ? `The endpoint accepted the ${event} sample.`
