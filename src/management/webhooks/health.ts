@@ -7,7 +7,7 @@ import { resumeHook } from '../../webhooks/deliveries/resume.ts';
 const Milliseconds = Nullable(Type.Integer({ description: 'Null without an attempt' }));
 
 const Health = Type.Object({
-  waiting: Type.Integer({ description: `Deliveries to be sent, counted up to ${MAX_WAITING + 1}` }),
+  waiting: Type.Integer({ description: `Unfinished deliveries, counted up to ${MAX_WAITING + 1}` }),
   nextAttemptAt: Nullable(
     Type.Integer({ ...Timestamp, description: 'When the earliest of them can be sent; null if nothing waits' }),
   ),

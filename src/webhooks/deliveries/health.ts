@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../base/times.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { AttemptRow, HookRow } from '../../database/tables/index.ts';
-import { rowsInState } from './state.ts';
+import { IS_WITHDRAWN, rowsInState } from './state.ts';
 
 /** Counting stops above this number. */
 export const MAX_WAITING = 1_000;
@@ -19,7 +19,7 @@ interface Step {
 }
 
 export interface HookHealth {
-  /** Counted up to `MAX_WAITING + 1`. */
+  /** Unfinished deliveries, counted up to `MAX_WAITING + 1`. */
   waiting: number;
   /** Null if nothing waits. */
   nextAttemptAt: number | null;
@@ -49,7 +49,7 @@ const figuresOf = (samples: readonly Sample[]) => {
  * `is_success`, which is stored behind the response body: SQLite would read the whole body to get there.
  */
 export async function healthOf(store: TenantStore, hook: HookRow, now: number): Promise<HookHealth> {
-  const waiting = () => rowsInState(store, hook.id, 'waiting');
+  const waiting = () => rowsInState(store, hook.id).whereNotNull('dueAt').whereRaw(`not (${IS_WITHDRAWN})`);
   const [{ waiting: count }, first, samples] = await Promise.all([
     store.countEach({
       waiting: waiting()
