@@ -206,10 +206,8 @@ export class WebhookPoller {
     if (paused.length === 0) return;
     const ids = paused.map(({ queue }) => queue.hookId);
     try {
-      const hooks = await new TenantStore(database, tenantId)
-        .from('hooks')
-        .whereIn('id', ids)
-        .whereNotNull('resumedAt');
+      const store = new TenantStore(database, tenantId);
+      const hooks = await store.from('hooks').whereIn('id', ids).whereNotNull('resumedAt');
       const resumedAt = new Map(hooks.map((hook) => [hook.id, hook.resumedAt ?? 0]));
       for (const { queue, since } of paused) if ((resumedAt.get(queue.hookId) ?? 0) > since) queue.breaker.probe();
       this.wake(tenantId);
