@@ -223,6 +223,13 @@ export const Hook = Type.Object({
   failingSince: Type.Optional(
     Type.Integer({ ...Timestamp, description: 'Epoch milliseconds of the first failure since the last success' }),
   ),
+  failuresInARow: Type.Optional(Type.Integer({ description: 'Failed attempts since `failingSince`' })),
+  lastFailureAt: Type.Optional(Timestamp),
+  lastFailureStatus: Type.Optional(Type.Integer({ description: 'Absent if there was no response' })),
+  lastFailureError: Type.Optional(Type.String({ description: 'The `errorClass` of the attempt' })),
+  pausedUntil: Type.Optional(
+    Type.Integer({ ...Timestamp, description: 'Nothing is sent before this time, unless you resume the webhook' }),
+  ),
   createdAt: Timestamp,
   executionStats: Type.Optional(ExecutionStats),
 });

@@ -22,6 +22,7 @@ import { DEFAULT_TENANT, type Tenant } from '../tenants.ts';
 import { CONSOLE_CLIENT_ID } from '../tokens/clients/console-client.ts';
 import { roleForPath } from './access.ts';
 import type { ApiRoute, OperationResult, Result } from './api.ts';
+import { SHOWN_HEADER, shownIn } from './parts/live.ts';
 import {
   type AdministratorRights,
   type ConsoleRequest,
@@ -46,7 +47,7 @@ interface RequestParts {
   rows: Rows;
   clock: Clock;
   settings: ServiceSettings;
-  flash: Flash | undefined;
+  flash?: Flash | undefined;
 }
 
 /** @throws 400 `guard.invalid_input` for the field `user` */
@@ -138,6 +139,7 @@ export function consoleRequestOf<P = never>(parts: RequestParts): ConsoleRequest
     query: searchParams,
     submitted: new URLSearchParams(typeof request.body === 'string' ? request.body : ''),
     now: clock(),
+    shown: shownIn(request.get(SHOWN_HEADER)),
     csrf: csrfTokenOf(administrator.token),
     path: pathname.slice(below.length),
     to: (path) => below + path,

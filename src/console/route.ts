@@ -44,6 +44,8 @@ export interface ConsoleRequest<P = unknown> {
   /** The submitted form; empty for a GET. */
   submitted: URLSearchParams;
   now: number;
+  /** If the browser refreshes this page: the digests of the parts that it shows. See `parts/live.ts`. */
+  shown: ReadonlySet<string>;
   csrf: string;
   /** Path of this page, below the tenant's. */
   path: string;

@@ -9,6 +9,7 @@ import { contextOf } from '../http/context.ts';
 import { refuseControlInForm } from '../http/control-characters.ts';
 import { csrfTokenOf, requireCsrfToken } from '../http/csrf.ts';
 import { html } from '../pages/html.ts';
+import { sendPage } from '../pages/send.ts';
 import type { Tenant, Tenants } from '../tenants.ts';
 import { roleForRoute } from './access.ts';
 import { consoleRequestOf, type Rows } from './console-request.ts';
@@ -17,6 +18,7 @@ import { findItems } from './find/find.ts';
 import { sectionsOf, sendInFrame } from './frame.ts';
 import { LiveStreams } from './live.ts';
 import { assetRoutes } from './modules.ts';
+import { SHOWN_HEADER } from './parts/live.ts';
 import { note } from './parts/parts.ts';
 import { places, routes } from './places/index.ts';
 import { errorPages, sendPlain } from './respond.ts';
@@ -110,10 +112,16 @@ async function send({ response, home, tenants }: SignedIn, request: ConsoleReque
   sendInFrame(response, status, request, page, { home, tenants: managed });
 }
 
+/** Sends the content alone: the frame around it does not change. A refresh leaves the flash for the page itself. */
+function sendRefresh(response: Response, { content }: Page): void {
+  sendPage(response, 200, content);
+}
+
 const openPage =
   ({ show }: Route) =>
   async (opened: Managing): Promise<void> => {
     const { request, response, home, secrets, administrator } = opened;
+    if (request.get(SHOWN_HEADER) !== undefined) return sendRefresh(response, await show(consoleRequestOf(opened)));
     const flash = takeFlash(request, response, home, secrets, administrator);
     const consoleRequest = consoleRequestOf({ ...opened, flash });
     await send(opened, consoleRequest, await show(consoleRequest));
@@ -124,7 +132,7 @@ const submitForm =
   ({ show }: Route, submit: SubmitForm<never>) =>
   async (opened: Managing): Promise<void> => {
     const { response, home, tenant, secrets, administrator } = opened;
-    const consoleRequest = consoleRequestOf({ ...opened, flash: undefined });
+    const consoleRequest = consoleRequestOf(opened);
     const { submitted: values } = consoleRequest;
     requireOwnForm(opened, values);
     try {

@@ -53,7 +53,7 @@ export async function openDatabase(
     logger.warn(WITHOUT_NOTICES);
     return database;
   }
-  const tables = [...configurationTables, 'tenants', 'revokedTokens', 'deliveries', 'replays'] as const;
+  const tables = [...configurationTables, 'tenants', 'revokedTokens', 'hooks', 'deliveries', 'replays'] as const;
   const notices = new Notices({ databaseUrl: directUrl, commits: database.commits, tables, logger });
   closing.add(() => notices.stop());
   await notices.start();

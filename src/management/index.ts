@@ -34,6 +34,7 @@ import { userRoles } from './users/roles.ts';
 import { userSessions } from './users/sessions.ts';
 import { users } from './users/users.ts';
 import { hookDeliveries } from './webhooks/deliveries.ts';
+import { hookHealth } from './webhooks/health.ts';
 import { hooks } from './webhooks/hooks.ts';
 import { hookLogs } from './webhooks/logs.ts';
 
@@ -72,6 +73,7 @@ export const operations = [
   ...hooks,
   ...hookLogs,
   ...hookDeliveries,
+  ...hookHealth,
   ...signingKeys,
   ...signInExp,
   ...connectors,

@@ -1,4 +1,4 @@
-import type { Services } from '../http/operations/services.ts';
+import type { HookTestAttempt, Services } from '../http/operations/services.ts';
 import { deliver } from '../webhooks/sending/deliver.ts';
 import type { Foundation } from './foundation.ts';
 import type { Issuing } from './issuing.ts';
@@ -40,17 +40,21 @@ export function serviceCalls(
 
     async sendHookTest({ url, headers, signingKey, hookId, events }) {
       const target = { hookId, url, headers, keys: [signingKey] };
-      for (const { id, body } of events) {
-        const { error, status, message } = await deliver(
-          client,
-          target,
-          { id, body },
-          { deadlineMs, maxResponseBytes },
-          clock,
-        );
-        if (error) return { reason: message ?? error, ...(status !== undefined && { status }) };
+      const attempts: HookTestAttempt[] = [];
+      for (const { id, type, body } of events) {
+        const limits = { deadlineMs, maxResponseBytes };
+        const outcome = await deliver(client, target, { id, body }, limits, clock);
+        const { durationMs, status, responseBody, error, message } = outcome;
+        attempts.push({
+          event: type,
+          durationMs,
+          ...(status !== undefined && { status }),
+          ...(responseBody !== undefined && { responseBody }),
+          ...(error && { error: message ?? error }),
+        });
+        if (error) break;
       }
-      return undefined;
+      return attempts;
     },
   };
 }

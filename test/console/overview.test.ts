@@ -57,9 +57,9 @@ describe.each(databases)('the overview on %s', (kind) => {
     const tokens = card('Tokens issued');
     await tokens.getByText('Table').click();
     const sums = await tokens
-      .locator('tbody')
-      .evaluate((body) =>
-        [...body.querySelectorAll('tr')].reduce(
+      .locator('table')
+      .evaluate((table) =>
+        [...table.querySelectorAll('tbody tr')].reduce(
           (sum, row) => sum + [...row.querySelectorAll('data')].reduce((own, { value }) => own + Number(value), 0),
           0,
         ),
@@ -85,6 +85,83 @@ describe.each(databases)('the overview on %s', (kind) => {
     await look(page, 'console-overview');
     const response = await page.goto(stage.url('/overview?range=a-year'));
     expect(response?.status()).toBe(200);
+  });
+
+  it('zooms in by dragging and with the keyboard, and carries the period into the rows', async () => {
+    const { page } = stage;
+    await page.goto(stage.url('/overview?range=24h'));
+    const plot = card('Tokens issued').locator('.u-over');
+    await plot.scrollIntoViewIfNeeded();
+    const box = await plot.boundingBox();
+    if (!box) throw new Error('the plot is not shown');
+    const y = box.y + box.height / 2;
+    await page.mouse.move(box.x + box.width / 2, y);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width - 2, y, { steps: 5 });
+    // One time axis: the others show the same time.
+    expect(await card('Rejected requests').locator('.plot-at').textContent()).toMatch(/^\d\d:\d\d: Token requests/);
+    await page.mouse.up();
+    await page.waitForURL(/since=\d+&until=\d+/);
+    const { searchParams } = new URL(page.url());
+    const [since, until] = [Number(searchParams.get('since')), Number(searchParams.get('until'))];
+    expect(until - since).toBeGreaterThanOrEqual(11.5 * 3_600_000);
+    expect(until - since).toBeLessThanOrEqual(12.5 * 3_600_000);
+    await page.getByText(/^Activity from/).waitFor();
+    expect(await number('Impersonations').textContent()).toBe('4');
+    const rows = await card('Webhook delivery attempts').getByRole('link').first().getAttribute('href');
+    expect(rows).toMatch(/\/webhooks\/deliveries\?since=\d+&until=\d+$/);
+
+    const slider = page.getByRole('slider', { name: 'Tokens issued, by time' });
+    const last = Number(await slider.getAttribute('aria-valuemax'));
+    await slider.focus();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Shift+ArrowLeft');
+    await page.keyboard.press('Shift+ArrowLeft');
+    expect(await slider.getAttribute('aria-valuenow')).toBe(String(last - 2));
+    expect(await slider.getAttribute('aria-valuetext')).toContain('Users');
+    await look(page, 'console-overview-selected');
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => Number(url.searchParams.get('since')) > since);
+    const zoomed = new URL(page.url()).searchParams;
+    expect(Number(zoomed.get('until')) - Number(zoomed.get('since'))).toBeLessThan((until - since) / 4);
+  });
+
+  it('uses one time zone, the one of the reader', async () => {
+    const storageState = await stage.context.storageState();
+    const context = await stage.browser.newContext({ storageState, timezoneId: 'Asia/Kolkata', locale: 'en-US' });
+    const page = await context.newPage();
+    await page.goto(stage.url('/overview?range=1h'));
+    await page.getByRole('region', { name: 'Tokens issued', exact: true }).getByText('Table').click();
+    const head = page.locator('#tokens-table thead th').first();
+    await expect.poll(() => head.textContent()).toBe('From (GMT+5:30)');
+    const time = page.locator('#tokens-table time').first();
+    const at = new Date((await time.getAttribute('datetime')) ?? '');
+    const local = at.toLocaleTimeString('en-GB', { timeZone: 'Asia/Kolkata', hour: '2-digit', minute: '2-digit' });
+    expect(await time.textContent()).toBe(local);
+    await context.close();
+  });
+
+  it('refreshes itself with what changed only', async () => {
+    const { page, service } = stage;
+    await page.goto(stage.url('/overview'));
+    const whole = (await (await page.request.get(stage.url('/overview'))).body()).length;
+    const sizes: number[] = [];
+    page.on('response', async (response) => {
+      if (response.request().headers()['x-shown'] !== undefined) sizes.push((await response.body()).length);
+    });
+    // A card is drawn again also while its table is open.
+    await card('Impersonations').getByText('Table').click();
+    const latest = page.locator('#impersonations-latest');
+    const shown = await latest.textContent();
+    const before = Number(await number('Impersonations').textContent());
+    const { spa, mint } = castOf(service);
+    expect((await spa.exchange({ subject_token: await mint() })).status).toBe(200);
+    await number('Impersonations')
+      .getByText(String(before + 1), { exact: true })
+      .waitFor();
+    await expect.poll(() => latest.textContent()).not.toBe(shown);
+    expect(sizes.length).toBeGreaterThan(0);
+    expect(Math.max(...sizes)).toBeLessThan(whole / 3);
   });
 
   it('links each number to its rows', async () => {

@@ -100,7 +100,7 @@ describe.each(databases)('the webhook pages on %s', (kind) => {
     await open(`/webhooks/${id}/deliveries?state=waiting`);
     await page.getByText('Retrying', { exact: true }).waitFor();
     await link('User.Created').click();
-    await page.getByText('Responded 500').waitFor();
+    await page.locator('#attempts').getByText('Responded 500').waitFor();
     await page.getByText('the disk is full').first().waitFor();
     await page.getByText('Request', { exact: true }).click();
     await page.getByText(/^POST http/).waitFor();

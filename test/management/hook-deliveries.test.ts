@@ -41,6 +41,7 @@ describe.each(databases)('deliveries of a webhook on %s', (kind) => {
     const [dead] = await must(`GET ${path}/deliveries?event=Role.Created`);
     expect(dead).toEqual({
       id: expect.any(String),
+      hookId: expect.any(String),
       eventId: failed.headers['webhook-id'],
       event: 'Role.Created',
       state: 'dead',
@@ -71,6 +72,56 @@ describe.each(databases)('deliveries of a webhook on %s', (kind) => {
         attemptLog: [{ isSuccess: true, responseBody: 'thanks' }],
       });
     expect(await must(`GET ${path}/deliveries/${dead.id}`)).toMatchObject({ state: 'dead' });
+  });
+
+  it('are listed across webhooks with a cursor, newest first, each exactly once', async () => {
+    const { receiver } = stage;
+    const begun = Date.now();
+    const [one, other] = [await listen(['Role.Created']), await listen(['Role.Created', 'Role.Deleted'])];
+    receiver.behave(status(500));
+    const role = await createRole('Shared');
+    await receiver.take(2);
+    receiver.behave(status(200));
+    await must(`DELETE /roles/${role.id}`);
+    await receiver.next('Role.Deleted');
+    const feed = (query = '') => must(`GET /delivery-feed?since=${begun}${query}`);
+    await expect.poll(async () => (await feed('&state=dead')).deliveries.length).toBe(2);
+    await expect.poll(async () => (await feed('&state=delivered')).deliveries.length).toBe(1);
+
+    const { deliveries } = await feed();
+    expect(deliveries.map(({ hookId }: { hookId: string }) => hookId).sort()).toEqual(
+      [one.id, other.id, other.id].sort(),
+    );
+    const walked = [];
+    for (let before = ''; ; ) {
+      const page = await feed(`&limit=1${before}`);
+      walked.push(...page.deliveries);
+      if (page.next === null) break;
+      before = `&before=${page.next}`;
+    }
+    expect(walked).toEqual(deliveries);
+    expect((await feed('&event=Role.Deleted')).deliveries).toMatchObject([{ hookId: other.id, state: 'delivered' }]);
+    expect((await must(`GET /delivery-feed?since=1&until=${begun - 60_000}&event=Role.Deleted`)).deliveries).toEqual(
+      [],
+    );
+    expect(await call('GET /delivery-feed?before=nowhere')).toMatchObject({ status: 400 });
+  });
+
+  it('are sent again now when their webhook is resumed', async () => {
+    const { receiver } = stage;
+    const { id } = await must('POST /hooks', { events: ['Role.Created'], config: { url: receiver.url } });
+    receiver.behave(status(503));
+    await createRole('Early');
+    await receiver.next('Role.Created');
+    await expect
+      .poll(() => must(`GET /hooks/${id}`))
+      .toMatchObject({ failuresInARow: 1, lastFailureStatus: 503, lastFailureError: 'status' });
+    receiver.behave(status(200));
+    expect(await call(`POST /hooks/${id}/resume`)).toMatchObject({ status: 204 });
+    await receiver.next('Role.Created');
+    await expect.poll(() => must(`GET /hooks/${id}/health`)).toMatchObject({ waiting: 0, attempts: 2, succeeded: 1 });
+    await expect.poll(() => must(`GET /hooks/${id}`)).not.toHaveProperty('failingSince');
+    expect(await call('POST /hooks/nothing/resume')).toMatchObject({ status: 404 });
   });
 
   it('are listed with a cursor, newest first, each exactly once', async () => {

@@ -117,6 +117,16 @@ describe.each(databases)('webhooks on %s', (kind) => {
       body: { code: 'hook.endpoint_responded_with_error', data: { responseStatus: 500 } },
     });
     expect(JSON.stringify(failed.body)).not.toContain('secret');
+    const shown = await call(`POST /hooks/${hook}/test?includeResponse=true`, {
+      events: ['User.Created', 'PostSignIn'],
+      config: { url: receiver.url },
+    });
+    expect(shown).toMatchObject({
+      status: 200,
+      body: {
+        attempts: [{ event: 'User.Created', status: 500, responseBody: 'a secret of the receiver', error: 'status' }],
+      },
+    });
     receiver.behave(status(200));
     expect(await test(['User.Created'], 'http://127.0.0.1:1/')).toMatchObject({
       status: 422,

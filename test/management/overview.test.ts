@@ -27,7 +27,7 @@ describe.each(databases)('the overview on %s', (kind) => {
     await service[Symbol.asyncDispose]();
   });
   const overview = (range: Range = '1h', tenantId = 'default', now = Date.now()) =>
-    readOverview(new TenantStore(database, tenantId), range, now);
+    readOverview(new TenantStore(database, tenantId), { range }, now);
 
   it('counts what happened over HTTP', async () => {
     await using receiver = await WebhookReceiver.start({
@@ -110,6 +110,33 @@ describe.each(databases)('the overview on %s', (kind) => {
     // The minutes just before the range are not compared while the last step is not over.
     const isCompared = NOW - (NOW % stepMs) + stepMs - NOW <= RANGES[range].widthMs;
     expect(before.tokensByCode).toBe(isCompared ? 1_100 : 1_000);
+  });
+
+  it('shows any period of the last 15 days in at most 60 steps', async () => {
+    const tenantId = 'period';
+    await addTenant(database, tenantId);
+    const store = new TenantStore(database, tenantId);
+    const counted = (startsAt: number, tokensByCode: number) => ({ tenantId, startsAt, counts: { tokensByCode } });
+    const since = NOW - (NOW % HOUR_MS) - 2 * HOUR_MS;
+    const until = since + 30 * MINUTE_MS;
+    await writeFigures(database, [
+      counted(since, 1),
+      counted(until - MINUTE_MS, 2),
+      counted(until, 10),
+      counted(since - MINUTE_MS, 100),
+      counted(since - 31 * MINUTE_MS, 1_000),
+    ]);
+    const shown = await readOverview(store, { since, until }, NOW);
+    expect(shown).toMatchObject({ since, until, total: { tokensByCode: 3 }, before: { tokensByCode: 100 } });
+    expect([shown.range, shown.points.length]).toEqual([undefined, 30]);
+
+    const week = await readOverview(store, { since: NOW - 7 * 24 * HOUR_MS, until: NOW }, NOW);
+    expect([week.points.length <= 61, week.total.tokensByCode]).toEqual([true, 1_113]);
+    const all = await readOverview(store, { since: 0 }, NOW);
+    expect([all.points.length <= 61, all.total.tokensByCode]).toEqual([true, 1_113]);
+    const instant = await readOverview(store, { since, until: since }, NOW);
+    expect(instant.points).toHaveLength(2);
+    expect(await service.api.call('GET /overview?since=2&until=1')).toMatchObject({ status: 400 });
   });
 
   it('does not count events of another tenant', async () => {

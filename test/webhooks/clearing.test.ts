@@ -5,12 +5,14 @@ import { Deliveries } from '../../src/webhooks/deliveries/deliveries.ts';
 import { listDeliveries } from '../../src/webhooks/deliveries/history.ts';
 import { released } from '../../src/webhooks/deliveries/settlement.ts';
 import { countReplay, redeliver, startReplay } from '../../src/webhooks/replay/replay.ts';
+import type { AttemptOutcome } from '../../src/webhooks/sending/deliver.ts';
 import { recordFailure } from '../../src/webhooks/sending/health.ts';
 import { databases } from '../support/databases.ts';
 import { park } from '../support/park.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { PollerHarness, until } from './poller-harness.ts';
 
+const GONE: AttemptOutcome = { startedAt: 0, durationMs: 1, error: 'status', status: 410 };
 const BACKLOG = 2_500;
 const BATCH = 1_000;
 const URL = 'http://127.0.0.1:1';
@@ -52,7 +54,9 @@ describe.each(databases)('disabling or deleting a webhook with a backlog on %s',
     await using harness = await PollerHarness.open(kind);
     const hookId = await harness.hook(URL, { goneCount: 1 });
     await park(harness.database, 'default', BACKLOG, Date.now());
-    expect(await recordFailure(harness.store, hookId, { isGone: true, now: Date.now() })).toContain('410');
+    expect(
+      await recordFailure(harness.store, hookId, { outcome: GONE, count: 1, pausedUntil: undefined, now: Date.now() }),
+    ).toContain('410');
     expect(await statesOf(harness, hookId)).toEqual({ waiting: BACKLOG });
     expect([await shown(harness, hookId, 'waiting'), await shown(harness, hookId, 'cancelled')]).toEqual([0, BACKLOG]);
     await clearDeliveries(harness.database);

@@ -1,20 +1,29 @@
 import { enhance } from 'console/start';
 
-/** Refreshes the elements marked `data-live` when the server reports a change. */
+/**
+ * Refreshes the elements marked `data-live` when the server reports a change. The attribute is a digest of what the
+ * element shows, if the server gave one: it then sends the element without content unless that changed.
+ */
 
 /** An element in use, such as an open menu or a ticked row, is not replaced. */
 const isInUse = (part) =>
   part.contains(document.activeElement) || part.querySelector('details[open], :popover-open, input:checked');
 
+const liveParts = () => [...document.querySelectorAll('[data-live][id]')];
+
 async function refresh() {
-  const response = await fetch(location.href, { headers: { accept: 'text/html' } });
+  const shown = liveParts().flatMap(({ dataset }) => dataset.live || []);
+  const response = await fetch(location.href, { headers: { accept: 'text/html', 'x-shown': shown.join(',') } });
   if (response.redirected || !response.ok) return;
   const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
-  for (const part of document.querySelectorAll('[data-live][id]')) {
+  for (const part of liveParts()) {
     const next = fresh.getElementById(part.id);
-    if (!next || isInUse(part) || next.innerHTML === part.dataset.shown) continue;
+    if (!next || isInUse(part)) continue;
+    const { live } = next.dataset;
+    if (live ? live === part.dataset.live : next.innerHTML === part.dataset.shown) continue;
     part.innerHTML = next.innerHTML;
-    part.dataset.shown = next.innerHTML;
+    if (live) part.dataset.live = live;
+    else part.dataset.shown = next.innerHTML;
     enhance(part);
     part.dispatchEvent(new CustomEvent('refreshed', { bubbles: true }));
   }

@@ -20,11 +20,23 @@ addEventListener('pageshow', () => {
   for (const button of document.querySelectorAll('[aria-busy]')) button.removeAttribute('aria-busy');
 });
 
-/** Shows copy buttons and exact times. Called again for refreshed elements. */
+// Times are in the reader's time zone but the page's language: JavaScript refuses some browser locales, such as en-US@posix.
+const { lang } = document.documentElement;
+const inClock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
+const CLOCKS = {
+  time: new Intl.DateTimeFormat(lang, inClock),
+  day: new Intl.DateTimeFormat(lang, { ...inClock, day: 'numeric', month: 'short' }),
+};
+const zoneName = () =>
+  new Intl.DateTimeFormat(lang, { timeZoneName: 'short' }).formatToParts().find(({ type }) => type === 'timeZoneName')
+    .value;
+
+/** Shows copy buttons and times in the reader's time zone. Called again for refreshed elements. */
 export function enhance(root) {
   for (const button of root.querySelectorAll('[data-copy]')) button.hidden = false;
-  // In the reader's time zone but the page's language: JavaScript refuses some browser locales, such as en-US@posix.
-  const { lang } = document.documentElement;
+  for (const time of root.querySelectorAll('time[data-clock]'))
+    time.textContent = CLOCKS[time.dataset.clock].format(new Date(time.dateTime));
+  for (const zone of root.querySelectorAll('[data-zone]')) zone.textContent = zoneName();
   for (const time of root.querySelectorAll('time')) time.title = new Date(time.dateTime).toLocaleString(lang);
 }
 

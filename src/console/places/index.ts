@@ -25,7 +25,7 @@ import { keyRoutes } from './settings/keys.ts';
 import { signInRoutes } from './settings/sign-in.ts';
 import { tenantRoutes } from './settings/tenants.ts';
 import { deliveryPages } from './webhooks/delivery.ts';
-import { deliveryList } from './webhooks/delivery-list.ts';
+import { allDeliveries, deliveryList } from './webhooks/delivery-list.ts';
 import { hookForms } from './webhooks/hook-form.ts';
 import { hookList, hookPages } from './webhooks/hook-pages.ts';
 import { verifyPage } from './webhooks/receivers.ts';
@@ -64,7 +64,11 @@ export const places: readonly Place[] = [
     path: '/webhooks',
     name: 'Webhooks',
     letter: 'w',
-    sections: [section('Webhooks', [hookList]), section('Verify signatures', [verifyPage])],
+    sections: [
+      section('Webhooks', [hookList]),
+      section('Deliveries', [allDeliveries]),
+      section('Verify signatures', [verifyPage]),
+    ],
     routes: [...hookForms, ...hookPages, deliveryList, ...deliveryPages, ...replayPages, ...testPages],
   },
   {

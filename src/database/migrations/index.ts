@@ -24,6 +24,7 @@ import * as webhookClearings from './022_webhook_clearings.ts';
 import * as impersonationsByApplication from './023_impersonations_by_application.ts';
 import * as indexesForSearches from './024_indexes_for_searches.ts';
 import * as find from './025_find.ts';
+import * as webhookPauses from './026_webhook_pauses.ts';
 import * as administratorRoles from './028_administrator_roles.ts';
 
 interface Migration {
@@ -59,6 +60,7 @@ export const migrations: readonly Migration[] = [
   { name: '023_impersonations_by_application', ...impersonationsByApplication },
   { name: '024_indexes_for_searches', ...indexesForSearches },
   { name: '025_find', ...find },
+  { name: '026_webhook_pauses', ...webhookPauses },
   { name: '028_administrator_roles', ...administratorRoles },
 ];
 

@@ -30,6 +30,14 @@ export const webhookTables = {
     disabledReason: orNull(text),
     failingSince: orNull(number),
     lastFailureAt: orNull(number),
+    /** Failures since the last success, by all processes. */
+    failuresInARow: orDefault(number, 0),
+    /** Null if there was no response. */
+    lastFailureStatus: orNull(number),
+    lastFailureError: orNull(text),
+    /** No process sends before this time, unless `resumedAt` is later than the start of its pause. */
+    pausedUntil: orNull(number),
+    resumedAt: orNull(number),
     goneCount: orDefault(number, 0),
     timesDisabled: orDefault(number, 0),
     createdAt: number,

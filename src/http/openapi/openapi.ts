@@ -69,9 +69,9 @@ const PAGE_HEADERS = {
   Link: { description: 'Links to the first, prev, next and last page (RFC 8288)', schema: { type: 'string' } },
 };
 
-function successOf({ returns, contentType, paginated }: Operation): Json {
+function successOf({ returns, contentType, paginated }: Operation, status: number): Json {
   if (contentType) return { description: 'Success', content: { [contentType]: { schema: { type: 'string' } } } };
-  if (!returns) return { description: 'Success, without a body' };
+  if (!returns || status === 204) return { description: 'Success, without a body' };
   return {
     description: 'Success',
     ...(paginated && { headers: PAGE_HEADERS }),
@@ -81,7 +81,6 @@ function successOf({ returns, contentType, paginated }: Operation): Json {
 
 function describe(operation: Operation): Json {
   const { path, summary, description, status, otherStatus, body } = operation;
-  const success = successOf(operation);
   const parameters = parametersOf(operation);
   const events = [operation.event, ...(operation.furtherEvents ?? []).map(({ event }) => event)].filter(Boolean);
   return {
@@ -98,8 +97,8 @@ function describe(operation: Operation): Json {
       },
     }),
     responses: {
-      [status]: success,
-      ...(otherStatus && { [otherStatus]: success }),
+      [status]: successOf(operation, status),
+      ...(otherStatus && { [otherStatus]: successOf(operation, otherStatus) }),
       ...errorResponsesOf(operation),
     },
   };

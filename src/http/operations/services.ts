@@ -25,6 +25,18 @@ export interface HookTest {
   events: { id: string; type: string; body: string }[];
 }
 
+/** An attempt to deliver a test event. */
+export interface HookTestAttempt {
+  event: string;
+  durationMs: number;
+  /** Absent if there was no complete response. */
+  status?: number;
+  /** The beginning of the response body. */
+  responseBody?: string;
+  /** Why the endpoint did not accept the event. */
+  error?: string;
+}
+
 /** Slow work for `prepare`. Declared here so that operations do not depend on the implementations. */
 export interface Services {
   /** The operator's limits of one run. */
@@ -40,8 +52,8 @@ export interface Services {
     input: Record<string, unknown>,
     limits: { timeoutMs?: number; memoryMb?: number },
   ): Promise<ScriptTestResult>;
-  /** Resolves to undefined if every event got a 2xx response, otherwise to the reason and the status, if any. */
-  sendHookTest(test: HookTest): Promise<undefined | { status?: number; reason: string }>;
+  /** Sends the events in order, up to the first one that the endpoint does not accept. */
+  sendHookTest(test: HookTest): Promise<HookTestAttempt[]>;
   /** Returns why a webhook must not use this URL, or undefined if it may. */
   refuseHookUrl(url: string): string | undefined;
 }

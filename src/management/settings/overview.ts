@@ -5,7 +5,7 @@ import { addTo, FIGURES, type Figure } from '../../database/statistics/figures.t
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import { Timestamp } from '../../entities.ts';
 import { operation } from '../../http/operations/operation.ts';
-import { optional } from '../shared/fields.ts';
+import { optional, requireOrder } from '../shared/fields.ts';
 
 const MINUTE_MS = WIDTHS.minute.widthMs;
 const HOUR_MS = WIDTHS.hour.widthMs;
@@ -19,6 +19,9 @@ export const RANGES = {
 export type Range = keyof typeof RANGES;
 const RANGE_NAMES = Object.keys(RANGES) as Range[];
 const DEFAULT_RANGE: Range = '24h';
+/** Steps of a period with its own times. A plot needs two. */
+const [MIN_STEPS, MAX_STEPS] = [2, 60];
+const MAX_SPAN_MS = WIDTHS.hour.keptMs;
 
 /** Counting stops above this number, which the console then shows as "1,000+". */
 export const MAX_COUNTED = 1_000;
@@ -46,7 +49,9 @@ const Totals = Type.Object({
 type Totals = Static<typeof Totals>;
 
 const Overview = Type.Object({
-  range: Type.Enum(RANGE_NAMES),
+  range: Type.Optional(Type.Enum(RANGE_NAMES)),
+  since: Timestamp,
+  until: Timestamp,
   points: Type.Array(Type.Interface([Totals], { startsAt: Timestamp }), {
     description: 'One for each step, oldest first; the last step is not over yet',
   }),
@@ -66,14 +71,53 @@ const sums = FIGURES.map((figure) => {
   return `cast(${figure === 'backlog' ? 'max' : 'sum'}(${column}) as bigint) as ${column}`;
 }).join(', ');
 
-/**
- * Returns the figures of a range, with two statements: one over the stored figures, one that counts what is active now.
- */
-export async function readOverview(store: TenantStore, range: Range, now: number): Promise<Overview> {
+/** Equal steps of time. */
+interface Steps {
+  /** Width of the stored figures to read. */
+  widthMs: number;
+  stepMs: number;
+  steps: number;
+  /** Start of the first step. */
+  from: number;
+}
+
+/** The steps of a range that ends now. */
+function stepsOfRange(range: Range, now: number): Steps {
   const { widthMs, stepMs, steps } = RANGES[range];
-  const from = now - (now % stepMs) - (steps - 1) * stepMs;
+  return { widthMs, stepMs, steps, from: now - (now % stepMs) - (steps - 1) * stepMs };
+}
+
+/** Returns at most `MAX_STEPS` steps that contain these times, of minutes if those of the previous period are kept. */
+function stepsBetween(since: number, until: number, now: number): Steps {
+  const kept = since - (until - since) > now - WIDTHS.minute.keptMs + HOUR_MS;
+  const widthMs = kept ? MINUTE_MS : HOUR_MS;
+  const stepMs = Math.max(1, Math.ceil((until - since) / MAX_STEPS / widthMs)) * widthMs;
+  const from = since - (since % stepMs);
+  return { widthMs, stepMs, steps: Math.max(MIN_STEPS, Math.ceil((until - from) / stepMs)), from };
+}
+
+/** The times to show: from `since` to `until` (or now), or else a range that ends now. */
+export interface Period {
+  range?: Range | undefined;
+  since?: number | undefined;
+  until?: number | undefined;
+}
+
+/**
+ * Returns the figures of a period, with two statements: one over the stored figures, one that counts what is active now.
+ */
+export async function readOverview(
+  store: TenantStore,
+  { range = DEFAULT_RANGE, since, until: end }: Period,
+  now: number,
+): Promise<Overview> {
+  const { widthMs, stepMs, steps, from } =
+    since === undefined
+      ? stepsOfRange(range, now)
+      : stepsBetween(Math.max(since, (end ?? now) - MAX_SPAN_MS), end ?? now, now);
   const spanMs = steps * stepMs;
-  const beforeEnds = now - (now % widthMs) + widthMs - spanMs;
+  const until = from + spanMs;
+  const beforeEnds = Math.min(until, now - (now % widthMs) + widthMs) - spanMs;
   const step = `case when starts_at >= ${from} then starts_at - starts_at % ${stepMs} else 0 end`;
 
   const running = store
@@ -91,7 +135,7 @@ export async function readOverview(store: TenantStore, range: Range, now: number
     store
       .from('figures')
       .where({ widthMs })
-      .where('startsAt', '>=', from - spanMs)
+      .whereBetween('startsAt', [from - spanMs, until - 1])
       .where((of) => of.where('startsAt', '>=', from).orWhere('startsAt', '<', beforeEnds))
       .select<(Totals & { step: number })[]>(store.fragment(`${step} as step, ${sums}`))
       .groupByRaw(step),
@@ -105,17 +149,33 @@ export async function readOverview(store: TenantStore, range: Range, now: number
   });
   const total = totals();
   for (const { startsAt: _, ...counts } of points) addTo(total, counts);
-  return { range, points, total, before: totals(byStep.get(0)), ...current };
+  return {
+    ...(since === undefined && { range }),
+    since: from,
+    until,
+    points,
+    total,
+    before: totals(byStep.get(0)),
+    ...current,
+  };
 }
 
 export const overview = [
   operation('GET /overview', {
-    summary: 'Get the figures of the last hour, day or week',
+    summary: 'Get the figures of the last hour, day or week, or of any time of the last 15 days',
     role: 'viewer',
-    description: `Events are counted as they happen and stored every ${WRITE_EVERY_MS / 1000} seconds. A process that is killed loses the counts since then, but not the data behind them.`,
+    description: `With \`since\`, the figures are those from then to \`until\` (default: now), in whole steps. Events are counted as they happen and stored every ${WRITE_EVERY_MS / 1000} seconds. A process that is killed loses the counts since then, but not the data behind them.`,
     status: 200,
-    query: optional({ range: Type.Enum(RANGE_NAMES, { description: `Default: ${DEFAULT_RANGE}` }) }),
+    query: optional({
+      range: Type.Enum(RANGE_NAMES, { description: `Default: ${DEFAULT_RANGE}` }),
+      since: Timestamp,
+      until: Timestamp,
+    }),
     returns: Overview,
-    run: ({ query: { range = DEFAULT_RANGE }, store, now }) => readOverview(store, range, now),
+    errors: ['request.invalid_input'],
+    async run({ query, store, now }) {
+      requireOrder(query.since, query.until ?? now);
+      return readOverview(store, query, now);
+    },
   }),
 ];

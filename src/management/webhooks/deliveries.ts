@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { Nullable, SetOf, Timestamp } from '../../entities.ts';
 import { eventTypes } from '../../events/catalogue.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, operation } from '../../http/operations/operation.ts';
-import { feedOfDeliveries } from '../../webhooks/deliveries/feed.ts';
+import { feedOfAllDeliveries, feedOfDeliveries } from '../../webhooks/deliveries/feed.ts';
 import { getDelivery, listDeliveries } from '../../webhooks/deliveries/history.ts';
 import { cancelReplay, countReplay, redeliver, replayStatus, startReplay } from '../../webhooks/replay/replay.ts';
 import { KEPT_BODY_BYTES } from '../../webhooks/sending/deliver.ts';
@@ -14,6 +14,7 @@ const Event = Type.Enum(eventTypes);
 
 const Delivery = Type.Object({
   id: Type.String(),
+  hookId: Type.String(),
   eventId: Type.String({ description: 'The header `webhook-id` of every attempt' }),
   event: Type.Unsafe<string>(Event),
   state: State,
@@ -36,6 +37,16 @@ const Attempt = Type.Object({
   responseBody: Nullable(Type.String({ description: `The first ${KEPT_BODY_BYTES / 1024} KiB` })),
   isSuccess: Type.Boolean(),
 });
+
+const FeedQuery = optional({
+  state: State,
+  event: Event,
+  since: Timestamp,
+  until: Timestamp,
+  before: Type.String({ maxLength: 80 }),
+  limit: Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE }),
+});
+const Feed = Type.Object({ deliveries: Type.Array(Delivery), next: Nullable(Type.String()) });
 
 const Started = Type.Object({ id: Type.Optional(Type.String()), count: Type.Integer() });
 
@@ -60,19 +71,24 @@ export const hookDeliveries = [
     description:
       'Every page is equally fast, however many deliveries there are, because nothing is counted. If few deliveries have the `state` or `event`, also send `since`. Send the `next` of a page as `before` to get the following one; `next` is null on the last page.',
     status: 200,
-    query: optional({
-      state: State,
-      event: Event,
-      since: Timestamp,
-      before: Type.String({ maxLength: 80 }),
-      limit: Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE }),
-    }),
-    returns: Type.Object({ deliveries: Type.Array(Delivery), next: Nullable(Type.String()) }),
+    query: FeedQuery,
+    returns: Feed,
     errors: ['entity.not_exists_with_id', 'guard.invalid_pagination'],
     async run({ params: { id }, query: { limit = DEFAULT_PAGE_SIZE, ...query }, store }) {
       await store.get('hooks', { id });
       return feedOfDeliveries(store, id, { ...query, limit });
     },
+  }),
+
+  operation('GET /delivery-feed', {
+    summary: 'List the deliveries of all webhooks with a cursor, newest first',
+    role: 'viewer',
+    description: 'Like `GET /hooks/:id/delivery-feed`. A filter by a rare `state` or `event` also needs `since`.',
+    status: 200,
+    query: FeedQuery,
+    returns: Feed,
+    errors: ['guard.invalid_pagination'],
+    run: ({ query: { limit = DEFAULT_PAGE_SIZE, ...query }, store }) => feedOfAllDeliveries(store, { ...query, limit }),
   }),
 
   operation('GET /hooks/:id/deliveries/:deliveryId', {

@@ -9,6 +9,7 @@ import { eventTypes, silentEventTypes } from '../../events/catalogue.ts';
 import { operation, type Services } from '../../http/operations/operation.ts';
 import { cancelWaiting, removeHook } from '../../webhooks/deliveries/clearing.ts';
 import { executionStats } from '../../webhooks/deliveries/history.ts';
+import { HEALTHY } from '../../webhooks/sending/health.ts';
 import { checkHeaders, openConfig, sealConfig } from '../../webhooks/sending/hook-headers.ts';
 import { webhookSecret } from '../../webhooks/signatures/signature.ts';
 import { openSigningKey, rotatedKeys, sealSigningKey } from '../../webhooks/signatures/signing-keys.ts';
@@ -25,7 +26,7 @@ const { name, enabled } = Hook.properties;
 
 /** Returns a webhook as the API shows it, with the signing secret in both forms that receivers' libraries accept. */
 function hookView(secrets: SecretBox, hook: HookRow): Hook {
-  const { tenantId, id, name, event, events, enabled, disabledReason, failingSince, createdAt } = hook;
+  const { tenantId, id, name, event, events, enabled, disabledReason, createdAt } = hook;
   const config = openConfig(secrets, hook);
   const signingKey = openSigningKey(secrets, hook);
   const fields = { tenantId, id, name, event, events, config, enabled, createdAt, signingKey };
@@ -33,7 +34,21 @@ function hookView(secrets: SecretBox, hook: HookRow): Hook {
     ...fields,
     webhookSecret: webhookSecret(signingKey),
     ...(disabledReason !== null && { disabledReason }),
-    ...(failingSince !== null && { failingSince }),
+    ...failureOf(hook),
+  };
+}
+
+/** The members of a webhook whose last attempt failed. */
+function failureOf(hook: HookRow): Partial<Hook> {
+  const { failingSince, failuresInARow, lastFailureAt, lastFailureStatus, lastFailureError, pausedUntil } = hook;
+  if (failingSince === null) return {};
+  return {
+    failingSince,
+    failuresInARow,
+    ...(lastFailureAt !== null && { lastFailureAt }),
+    ...(lastFailureStatus !== null && { lastFailureStatus }),
+    ...(lastFailureError !== null && { lastFailureError }),
+    ...(pausedUntil !== null && { pausedUntil }),
   };
 }
 
@@ -63,8 +78,11 @@ async function requireRoom(store: TenantStore): Promise<void> {
   if (Number(row?.count) >= MAX_HOOKS) throw new ServiceError('hook.limit_reached', { data: { limit: MAX_HOOKS } });
 }
 
-/** Enabling a webhook clears its record of failures. */
-const CLEARED_FAILURES = { disabledReason: null, failingSince: null, lastFailureAt: null, goneCount: 0 };
+/** Enabling a webhook clears its record of failures and ends its pause. A new configuration ends only the pause. */
+const changesBy = ({ enabled, config }: { enabled?: boolean; config?: HookConfig }, now: number): Partial<HookRow> => ({
+  ...((enabled || config) && { resumedAt: now, pausedUntil: null }),
+  ...(enabled && { ...HEALTHY, disabledReason: null }),
+});
 
 /** How long an old signing secret still signs after a rotation. */
 const DEFAULT_OVERLAP_HOURS = 24;
@@ -151,9 +169,9 @@ export const hooks = [
     async prepare({ body }, { refuseHookUrl }) {
       if (body.config) checkConfig(body.config, refuseHookUrl);
     },
-    async run({ params, body, store, secrets }) {
+    async run({ params, body, store, secrets, now }) {
       const sealed = body.config && sealConfig(secrets, { ...params, tenantId: store.tenantId }, body.config);
-      const hook = await store.update('hooks', params, { ...body, ...sealed, ...(body.enabled && CLEARED_FAILURES) });
+      const hook = await store.update('hooks', params, { ...body, ...sealed, ...changesBy(body, now) });
       requireEvents(hook.event, hook.events);
       if (body.enabled === false) await cancelWaiting(store, hook);
       return hookView(secrets, hook);

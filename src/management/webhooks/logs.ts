@@ -6,6 +6,7 @@ import { eventTypes } from '../../events/catalogue.ts';
 import { sampleOf } from '../../events/sample.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { recentLogs } from '../../webhooks/deliveries/history.ts';
+import { KEPT_BODY_BYTES } from '../../webhooks/sending/deliver.ts';
 import { openSigningKey } from '../../webhooks/signatures/signing-keys.ts';
 import { optional, requireOrder } from '../shared/fields.ts';
 import { checkConfig } from './hooks.ts';
@@ -17,31 +18,48 @@ const HookLog = Type.Object({
   createdAt: Timestamp,
 });
 
+const TestAttempt = Type.Object({
+  event: Type.String(),
+  durationMs: Type.Integer(),
+  status: Type.Optional(Type.Integer({ description: 'Absent if there was no complete response' })),
+  responseBody: Type.Optional(Type.String({ description: `The first ${KEPT_BODY_BYTES / 1024} KiB` })),
+  error: Type.Optional(Type.String({ description: 'Why the endpoint did not accept the event' })),
+});
+
 export const hookLogs = [
   operation('POST /hooks/:id/test', {
     summary: 'Send a signed sample of each event to a URL, with the signing secret of this webhook',
     role: 'editor',
+    description:
+      'Stops at the first event that the endpoint does not accept. With `includeResponse`, responds 200 with every attempt, whether the endpoint accepted it or not.',
     status: 204,
+    otherStatus: 200,
+    query: optional({ includeResponse: Type.Boolean() }),
     body: Type.Object({ events: SetOf(eventTypes, { minItems: 1 }), config: HookConfig }),
+    returns: Type.Object({ attempts: Type.Array(TestAttempt) }),
     errors: ['entity.not_exists_with_id', 'hook.send_test_payload_failed', 'hook.endpoint_responded_with_error'],
     load: ({ params, store }) => store.get('hooks', params),
-    async prepare({ body: { events, config }, loaded: hook, secrets, now }, { refuseHookUrl, sendHookTest }) {
+    async prepare({ body, query, loaded: hook, secrets, now }, { refuseHookUrl, sendHookTest }) {
+      const { events, config } = body;
       checkConfig(config, refuseHookUrl);
-      const failure = await sendHookTest({
+      const attempts = await sendHookTest({
         hookId: hook.id,
         url: config.url,
         headers: config.headers ?? {},
         signingKey: openSigningKey(secrets, hook),
         events: events.map((type) => ({ id: newId(), type, body: JSON.stringify(sampleOf(type, now)) })),
       });
-      if (failure?.status !== undefined)
-        throw new ServiceError('hook.endpoint_responded_with_error', {
-          message: `The endpoint responded ${failure.status}. Any 2xx response counts as delivered.`,
-          data: { responseStatus: failure.status },
-        });
-      if (failure) throw new ServiceError('hook.send_test_payload_failed', { message: failure.reason });
+      const failure = attempts.find(({ error }) => error !== undefined);
+      if (query.includeResponse || !failure) return attempts;
+      if (failure.status === undefined)
+        throw new ServiceError('hook.send_test_payload_failed', { message: `${failure.error}` });
+      throw new ServiceError('hook.endpoint_responded_with_error', {
+        message: `The endpoint responded ${failure.status}. Any 2xx response counts as delivered.`,
+        data: { responseStatus: failure.status },
+      });
     },
-    run: async () => undefined,
+    run: async ({ prepared: attempts, query: { includeResponse = false } }) => ({ attempts, includeResponse }),
+    statusOf: ({ includeResponse }) => (includeResponse ? 200 : 204),
   }),
 
   operation('GET /hooks/:id/recent-logs', {

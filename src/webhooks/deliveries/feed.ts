@@ -47,23 +47,43 @@ const byAge = (one: DeliverySummary, other: DeliverySummary): number =>
 export async function feedOfDeliveries(
   store: TenantStore,
   hookId: string,
-  { state, event, since, before, limit }: FeedOptions,
+  { before, limit, ...filter }: FeedOptions,
 ): Promise<DeliveryFeed> {
+  const { state } = filter;
   const queries = [];
   if (state !== 'delivered')
     queries.push(
-      undelivered(store, hookId, { state, event, since })
+      undelivered(store, hookId, filter)
         .where(olderThan(before, 'deliveries.createdAt', 'deliveries.id'))
         .orderBy(newestFirst('deliveries.createdAt', 'deliveries.id')),
     );
   if (state === undefined || state === 'delivered')
     queries.push(
-      delivered(store, hookId, { event, since })
+      delivered(store, hookId, filter)
         .where(olderThan(before, 'startedAt', 'deliveryId'))
         .orderBy(newestFirst('startedAt', 'deliveryId')),
     );
   const read: DeliverySummary[][] = await Promise.all(queries.map((query) => query.limit(limit + 1)));
-  const deliveries = read.flat().sort(byAge);
+  return pageOf(read.flat(), limit);
+}
+
+/**
+ * The same for all webhooks of the tenant, of which there are at most 100. Rejected: an index of all attempts by time,
+ * which would be written with each attempt.
+ */
+export async function feedOfAllDeliveries(store: TenantStore, options: FeedOptions): Promise<DeliveryFeed> {
+  const hooks = await store.from('hooks').select('id');
+  const feeds = await Promise.all(
+    hooks.map(({ id }) => feedOfDeliveries(store, id, { ...options, limit: options.limit + 1 })),
+  );
+  return pageOf(
+    feeds.flatMap(({ deliveries }) => deliveries),
+    options.limit,
+  );
+}
+
+function pageOf(found: DeliverySummary[], limit: number): DeliveryFeed {
+  const deliveries = found.sort(byAge);
   const page = deliveries.slice(0, limit);
   const last = deliveries.length > limit ? page.at(-1) : undefined;
   return { deliveries: page, next: last ? `${last.createdAt}-${last.id}` : null };

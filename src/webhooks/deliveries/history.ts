@@ -117,6 +117,7 @@ export interface DeliveryFilter {
   state?: DeliveryState | undefined;
   event?: string | undefined;
   since?: number | undefined;
+  until?: number | undefined;
 }
 
 /** Returns a webhook's deliveries, newest first. Delivered ones have no row and are read from their last attempt. */
@@ -152,7 +153,7 @@ export async function getDelivery(
   return { ...delivery, ...(event && { body: bodyFor(hookId, event.body) }), attemptLog };
 }
 
-export function undelivered(store: TenantStore, hookId: string, { state, event, since }: DeliveryFilter): Query {
+export function undelivered(store: TenantStore, hookId: string, { state, event, since, until }: DeliveryFilter): Query {
   const query = rowsInState(store, hookId, state)
     .join(store.rows('events'), 'events.id', 'deliveries.eventId')
     .select('deliveries.id', 'eventId', 'hookId')
@@ -162,10 +163,11 @@ export function undelivered(store: TenantStore, hookId: string, { state, event, 
     .select({ createdAt: 'deliveries.createdAt', event: 'events.type' });
   if (event !== undefined) query.where('events.type', event);
   if (since !== undefined) query.where('deliveries.createdAt', '>=', since);
+  if (until !== undefined) query.where('deliveries.createdAt', '<', until);
   return query;
 }
 
-export function delivered(store: TenantStore, hookId: string, { event, since }: DeliveryFilter): Query {
+export function delivered(store: TenantStore, hookId: string, { event, since, until }: DeliveryFilter): Query {
   const query = store
     .from('attempts')
     .where({ hookId, isSuccess: true })
@@ -174,6 +176,7 @@ export function delivered(store: TenantStore, hookId: string, { event, since }: 
     .select({ attempts: 'number', lastStatus: 'status' }, 'trigger', { createdAt: 'startedAt', event: 'eventType' });
   if (event !== undefined) query.where({ eventType: event });
   if (since !== undefined) query.where('startedAt', '>=', since);
+  if (until !== undefined) query.where('startedAt', '<', until);
   return query;
 }
 

@@ -41,6 +41,11 @@ export class Breaker {
     return now < this.#openUntil ? 0 : this.#room;
   }
 
+  /** Since when and until when nothing is sent; undefined while attempts are made. */
+  pause(now: number): { since: number; until: number } | undefined {
+    return now < this.#openUntil ? { since: this.#openedAt, until: this.#openUntil } : undefined;
+  }
+
   state(now: number): BreakerState {
     if (now < this.#openUntil) return 'open';
     return this.#trips > 0 ? 'probing' : 'closed';
@@ -58,10 +63,18 @@ export class Breaker {
     this.#room = Math.min(this.#room * 2, this.#maxRoom);
   }
 
-  failed({ startedAt, now, isTimeout }: { startedAt: number; now: number; isTimeout: boolean }): void {
+  /** Returns true if a pause starts with this failure. */
+  failed({ startedAt, now, isTimeout }: { startedAt: number; now: number; isTimeout: boolean }): boolean {
     this.#failuresInARow += 1;
-    if (startedAt < this.#openedAt) return; // Started before the breaker opened, so it is no new evidence.
-    if (isTimeout || this.#trips > 0 || this.#failuresInARow >= FAILURES_TO_OPEN) this.#open(now);
+    if (startedAt < this.#openedAt) return false; // Started before the breaker opened, so it is no new evidence.
+    if (!isTimeout && this.#trips === 0 && this.#failuresInARow < FAILURES_TO_OPEN) return false;
+    this.#open(now);
+    return now < this.#openUntil;
+  }
+
+  /** Ends the pause. If the next attempt fails, the breaker opens again. */
+  probe(): void {
+    this.#openUntil = Number.NEGATIVE_INFINITY;
   }
 
   #open(now: number): void {

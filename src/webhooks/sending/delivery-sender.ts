@@ -15,7 +15,7 @@ import { recordFailure, recordRecovery } from './health.ts';
 import { openConfig } from './hook-headers.ts';
 import type { HookQueue, HookQueues } from './hook-queues.ts';
 
-/** Failures are recorded on the webhook's row at most once per this time. */
+/** Failures are recorded on the webhook's row at most once per this time, and when a pause starts. */
 const FAILURE_RECORD_MS = MINUTE_MS;
 
 const FIGURE_OF: Record<Settlement['state'], Counts> = {
@@ -99,18 +99,24 @@ export class DeliverySender {
     queue.breaker.succeeded();
     if (hook.failingSince === null && hook.goneCount === 0 && queue.failureRecordedAt === undefined) return false;
     queue.failureRecordedAt = undefined;
+    queue.unrecordedFailures = 0;
     return true;
   }
 
   async #recordFailure(store: TenantStore, queue: HookQueue, outcome: AttemptOutcome, now: number): Promise<void> {
     const { queues, settler, logger } = this.#dependencies;
-    queue.breaker.failed({ startedAt: outcome.startedAt, now, isTimeout: outcome.error === 'timeout' });
-    if (queue.breaker.room(now) === 0) for (const row of queues.releaseRows([queue])) settler.add(released(row));
+    const isTimeout = outcome.error === 'timeout';
+    const isPausing = queue.breaker.failed({ startedAt: outcome.startedAt, now, isTimeout });
+    const pause = queue.breaker.pause(now);
+    if (pause) for (const row of queues.releaseRows([queue])) settler.add(released(row));
 
+    queue.unrecordedFailures += 1;
     const wasRecorded = queue.failureRecordedAt !== undefined && now - queue.failureRecordedAt < FAILURE_RECORD_MS;
-    if (wasRecorded && !isGone(outcome)) return;
-    queue.failureRecordedAt = now;
-    const reason = await recordFailure(store, queue.hookId, { isGone: isGone(outcome), now });
+    if (wasRecorded && !isPausing && !isGone(outcome)) return;
+    const count = queue.unrecordedFailures;
+    [queue.failureRecordedAt, queue.unrecordedFailures] = [now, 0];
+    const failure = { outcome, count, pausedUntil: pause?.until, now };
+    const reason = await recordFailure(store, queue.hookId, failure);
     if (reason) logger.warn({ tenantId: queue.tenantId, hookId: queue.hookId, reason }, 'Webhook disabled');
   }
 }

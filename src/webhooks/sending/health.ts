@@ -3,6 +3,8 @@ import { HOUR_MS } from '../../base/times.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { HookRow } from '../../database/tables/index.ts';
 import { cancelWaiting } from '../deliveries/clearing.ts';
+import { isGone } from '../deliveries/settlement.ts';
+import type { AttemptOutcome } from './deliver.ts';
 
 /** A webhook is disabled when every attempt for this long has failed. */
 const FAILING_LIMIT_MS = 5 * 24 * HOUR_MS;
@@ -21,20 +23,47 @@ export function disabledReason({ failingSince, lastFailureAt, goneCount }: Healt
   return `Every attempt since ${new Date(failingSince).toISOString()} failed.`;
 }
 
-/** Records a failure, and at the limit disables the webhook (with an audit entry). @returns the reason if it did */
+interface Failures {
+  /** The last one. */
+  outcome: AttemptOutcome;
+  /** Failures since the last record of this process. */
+  count: number;
+  /** The end of this process's pause. */
+  pausedUntil: number | undefined;
+  now: number;
+}
+
+/** Returns when the first process tries again, if the webhook's row has a pause of another one. */
+const earliestEnd = (stored: number | null, own: number, now: number): number =>
+  stored !== null && stored > now ? Math.min(stored, own) : own;
+
+/** Records failures, and at the limit disables the webhook (with an audit entry). @returns the reason if it did */
 export async function recordFailure(
   store: TenantStore,
   hookId: string,
-  { isGone, now }: { isGone: boolean; now: number },
+  { outcome, count, pausedUntil, now }: Failures,
 ): Promise<string | undefined> {
   return store.transaction(async (store) => {
     const hook: HookRow | undefined = await store.from('hooks').where({ id: hookId }).forNoKeyUpdate().first();
     if (!hook?.enabled) return undefined;
     const failingSince = hook.failingSince ?? now;
-    const goneCount = hook.goneCount + (isGone ? 1 : 0);
+    const goneCount = hook.goneCount + (isGone(outcome) ? 1 : 0);
     const reason = disabledReason({ failingSince, lastFailureAt: hook.lastFailureAt, goneCount }, now);
     const disabled = reason === undefined ? {} : { enabled: false, disabledReason: reason };
-    await store.change('hooks', { id: hookId }, { failingSince, lastFailureAt: now, goneCount, ...disabled });
+    await store.change(
+      'hooks',
+      { id: hookId },
+      {
+        failingSince,
+        lastFailureAt: now,
+        failuresInARow: hook.failuresInARow + count,
+        lastFailureStatus: outcome.status ?? null,
+        lastFailureError: outcome.error ?? null,
+        goneCount,
+        ...(pausedUntil !== undefined && { pausedUntil: earliestEnd(hook.pausedUntil, pausedUntil, now) }),
+        ...disabled,
+      },
+    );
     if (reason === undefined) return undefined;
 
     await cancelWaiting(store, hook);
@@ -46,8 +75,18 @@ export async function recordFailure(
   });
 }
 
+/** The columns of a webhook without failures. */
+export const HEALTHY = {
+  failingSince: null,
+  lastFailureAt: null,
+  failuresInARow: 0,
+  lastFailureStatus: null,
+  lastFailureError: null,
+  pausedUntil: null,
+  goneCount: 0,
+} as const;
+
 /** Clears the failures recorded on the webhook's row, after a success. */
 export async function recordRecovery(store: TenantStore, hookId: string): Promise<void> {
-  const healthy = { failingSince: null, lastFailureAt: null, goneCount: 0 };
-  await store.change('hooks', { id: hookId }, healthy);
+  await store.change('hooks', { id: hookId }, HEALTHY);
 }

@@ -25,6 +25,8 @@ export interface HookQueue extends HookKey {
   usedAt: number;
   /** When a failure was last recorded on the webhook's row; undefined after a success. */
   failureRecordedAt: number | undefined;
+  /** Failures that are not on the webhook's row yet. */
+  unrecordedFailures: number;
 }
 
 const keyOf = ({ tenantId, hookId }: HookKey) => `${tenantId}/${hookId}`;
@@ -165,6 +167,14 @@ export class HookQueues {
     return [...this.#queues.values()].filter((queue) => queue.tenantId === tenantId);
   }
 
+  /** The webhooks of a tenant to which nothing is sent, with the start of their pauses. */
+  pausedOf(tenantId: string, now: number): { queue: HookQueue; since: number }[] {
+    return this.ofTenant(tenantId).flatMap((queue) => {
+      const pause = queue.breaker.pause(now);
+      return pause ? [{ queue, since: pause.since }] : [];
+    });
+  }
+
   /** Removes and returns the queued rows of these hook queues, or of all. */
   releaseRows(queues: Iterable<HookQueue> = this.#queues.values()): ClaimedDelivery[] {
     const rows = [...queues].flatMap((queue) => queue.rows.splice(0));
@@ -178,7 +188,8 @@ export class HookQueues {
     if (!queue) {
       const { tenantId, hookId } = hook;
       const breaker = new Breaker(this.#settings);
-      queue = { tenantId, hookId, breaker, rows: [], inFlight: 0, usedAt: 0, failureRecordedAt: undefined };
+      const noFailures = { failureRecordedAt: undefined, unrecordedFailures: 0 };
+      queue = { tenantId, hookId, breaker, rows: [], inFlight: 0, usedAt: 0, ...noFailures };
       this.#queues.set(key, queue);
     }
     return queue;

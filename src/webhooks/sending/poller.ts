@@ -86,6 +86,7 @@ export class WebhookPoller {
     this.#unlisten = this.#dependencies.database.commits.listen((tenantId, written) => {
       if (written.has('replays')) this.#replays.wake();
       if (written.has('clearings')) this.#release(this.#queues.ofTenant(tenantId)); // Their copy of the webhook is old.
+      if (written.has('hooks')) void this.#resume(tenantId);
       if (written.has('deliveries')) this.wake(tenantId);
     });
     this.#poll = setInterval(() => this.#tick(), POLL_MS);
@@ -195,6 +196,23 @@ export class WebhookPoller {
       const next = this.#queues.next(this.#dependencies.clock(), this.#slots.available);
       if (!next || !this.#start(next.queue, next.row, slot)) this.#slots.release(slot);
       if (!next) return;
+    }
+  }
+
+  /** Ends the pauses that started before an administrator asked to try again, in any process. Never throws. */
+  async #resume(tenantId: string): Promise<void> {
+    const { database, clock, logger } = this.#dependencies;
+    const paused = this.#queues.pausedOf(tenantId, clock());
+    if (paused.length === 0) return;
+    const ids = paused.map(({ queue }) => queue.hookId);
+    try {
+      const store = new TenantStore(database, tenantId);
+      const hooks = await store.from('hooks').whereIn('id', ids).whereNotNull('resumedAt');
+      const resumedAt = new Map(hooks.map((hook) => [hook.id, hook.resumedAt ?? 0]));
+      for (const { queue, since } of paused) if ((resumedAt.get(queue.hookId) ?? 0) > since) queue.breaker.probe();
+      this.wake(tenantId);
+    } catch (err) {
+      logger.warn({ err, tenantId }, 'Could not read which webhooks to try again; each pause ends by itself');
     }
   }
 

@@ -1,5 +1,7 @@
 import type { Overview } from '../../../management/settings/overview.ts';
 import { type Html, html } from '../../../pages/html.ts';
+import { livePart } from '../../parts/live.ts';
+import { plotOf, toneOf } from '../../parts/plot.ts';
 import type { ConsoleRequest } from '../../route.ts';
 
 type Counts = Overview['total'];
@@ -15,11 +17,13 @@ interface Series {
 export interface Plot {
   id: string;
   title: string;
-  /** Path of the page that lists its rows. */
-  rows?: string;
+  /** Path of the page that lists its rows, for a time range of the URL. */
+  rows?: (range: URLSearchParams) => string;
   /** Computes the number, for one point or for the total. */
   value: (counts: Counts) => number;
   text: (value: number) => string;
+  /** Unit of the axis. */
+  unit?: string;
   /** Words for a number above or below the previous one. */
   comparison?: readonly [above: string, below: string];
   /** Replaces the number and its change. */
@@ -32,13 +36,6 @@ export interface Plot {
 }
 
 const whole = new Intl.NumberFormat('en');
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
-const dayClock = new Intl.DateTimeFormat('en-GB', {
-  weekday: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-  timeZone: 'UTC',
-});
 
 /** The change in words, because arrows and colors are not accessible to everyone. */
 function changeText(
@@ -54,43 +51,34 @@ function changeText(
   return `${percent < 1 ? 'under 1' : percent}% ${value > before ? above : below} than the previous ${span}`;
 }
 
-/** The data as a table. The script draws the plot from it, so the two cannot differ. */
-function dataTable({ title, series, text }: Plot, { points, range }: Overview): Html {
-  const format = range === '7d' ? dayClock : clock;
-  const rows = points.map((point) => {
-    const cells = series.map(({ name, value }) => {
-      const figure = value(point);
-      return html`<td class="number" data-label="${name}"><data value="${figure}">${text(figure)}</data></td>`;
-    });
-    const start = new Date(point.startsAt);
-    return html`<tr><th scope="row"><time datetime="${start.toISOString()}">${format.format(start)}</time></th>${cells}</tr>`;
-  });
-  const heads = series.map(({ name }) => html`<th scope="col" class="number">${name}</th>`);
-  return html`<table><caption class="unseen">${title}</caption><thead><tr><th scope="col">From (UTC)</th>${heads}</tr></thead><tbody>${rows}</tbody></table>`;
-}
-
 export function plotCard(request: ConsoleRequest, plot: Plot, overview: Overview, span: string): Html {
-  const { id, title, rows, value, text, comparison, headline, now, series, shape } = plot;
-  const { total, before } = overview;
+  const { id, title, rows, value, text, comparison, headline, now, series, shape, unit } = plot;
+  const { total, before, points } = overview;
   const { number, beside } = headline?.(overview, span) ?? {
     number: text(value(total)),
     beside: changeText(value(total), value(before), span, comparison),
   };
   const linked = (label: string, path: string | undefined) =>
     path === undefined ? html`<span>${label}</span>` : html`<a href="${request.to(path)}">${label}</a>`;
-  const tones = series.map(({ tone }, index) => tone ?? index + 1);
   const current = now?.(overview);
   const keys =
     series.length > 1 &&
-    html`<ul class="plot-keys">${series.map((one, index) => html`<li><span class="plot-key tone-${tones[index]}" aria-hidden="true"></span>${one.name} <b>${text(one.value(total))}</b></li>`)}</ul>`;
-  return html`<section class="plot-card" aria-labelledby="${id}">
-<div id="${id}-now" data-live>
-<div class="row"><h2 id="${id}">${linked(title, rows)}</h2>${current && linked(current.text, current.rows)}</div>
+    html`<ul class="plot-keys">${series.map((one, index) => html`<li><span class="plot-key tone-${toneOf(one, index)}" aria-hidden="true"></span>${one.name} <b>${text(one.value(total))}</b></li>`)}</ul>`;
+  const head = html`<div class="row"><h2 id="${id}">${linked(title, rows?.(rangeQueryOf(overview)))}</h2>${current && linked(current.text, current.rows)}</div>
 <p class="plot-number">${number}</p>
 <p class="quiet">${beside}</p>
-${keys}
-</div>
-<div class="plot" data-plot="${id}-table" data-shape="${shape ?? 'bars'}" data-tones="${tones.join(' ')}" hidden></div>
-<div id="${id}-table" data-live><details class="plot-table"><summary>Table<span class="unseen"> of ${title}</span></summary><div class="table-frame" tabindex="0" role="region" aria-label="${title}, as a table">${dataTable(plot, overview)}</div></details></div>
+${keys}`;
+  const steps = points.map((point) => ({
+    startsAt: point.startsAt,
+    values: series.map(({ value }) => value(point)),
+  }));
+  return html`<section class="plot-card" aria-labelledby="${id}">
+${livePart(request, `${id}-now`, head)}
+${plotOf(request, { id, title, series, shape, unit, text, steps, rangePath: '/overview' })}
 </section>`;
+}
+
+/** The time range of the overview, for the URL of a list. */
+function rangeQueryOf({ range, since, until }: Overview): URLSearchParams {
+  return new URLSearchParams(range === undefined ? { since: String(since), until: String(until) } : { range });
 }

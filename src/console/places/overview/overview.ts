@@ -1,5 +1,7 @@
 import type { Overview, Range } from '../../../management/settings/overview.ts';
 import { type Html, html } from '../../../pages/html.ts';
+import { plotHelp } from '../../parts/plot.ts';
+import { exactRangeIn, rangeText } from '../../parts/time-range.ts';
 import { type ConsoleRequest, type Page, page } from '../../route.ts';
 import { plotCard } from './card.ts';
 import { plots } from './plots.ts';
@@ -14,7 +16,7 @@ const DEFAULT: Range = '24h';
 const rangeOf = ({ query }: ConsoleRequest): Range =>
   (Object.keys(RANGES) as Range[]).find((range) => range === query.get('range')) ?? DEFAULT;
 
-function rangeLinks(request: ConsoleRequest, current: Range): Html {
+function rangeLinks(request: ConsoleRequest, current: Range | undefined): Html {
   const links = Object.entries(RANGES).map(
     ([range, { name }]) =>
       html`<a class="button compact" href="${request.to(`/overview?range=${range}`)}"${range === current && html` aria-current="true"`}>${name}</a>`,
@@ -26,18 +28,21 @@ const isEmpty = ({ total, before, running, waiting }: Overview): boolean =>
   [...Object.values(total), ...Object.values(before), running, waiting].every((count) => count === 0);
 
 async function showOverview(request: ConsoleRequest): Promise<Page> {
-  const range = rangeOf(request);
-  const { span } = RANGES[range];
-  const { value: overview } = await request.perform('GET /overview', { query: { range } });
-  const nothing = html`<div class="empty"><p>No activity in the last ${span}.</p><a class="button" href="${request.to('/directory/applications')}">View applications</a></div>`;
+  const exact = exactRangeIn(request);
+  const range = exact ? undefined : rangeOf(request);
+  const query = exact ? { since: String(exact.since), until: String(exact.until) } : { range: range ?? DEFAULT };
+  const { value: overview } = await request.perform('GET /overview', { query });
+  const span = range ? RANGES[range].span : 'period';
+  const lead = range ? `Activity in the last ${span}.` : html`Activity from ${rangeText(overview)}.`;
+  const nothing = html`<div class="empty"><p>${range ? `No activity in the last ${span}.` : 'No activity in this period.'}</p><a class="button" href="${request.to('/directory/applications')}">View applications</a></div>`;
   return {
     title: 'Overview',
-    lead: `Activity in the last ${span}.`,
+    lead,
     actions: rangeLinks(request, range),
     // While the overview is empty it is refreshed as a whole; afterwards each card is refreshed separately.
     content: isEmpty(overview)
       ? html`<div id="overview" data-live>${nothing}</div>`
-      : html`<div id="overview"><div class="plots">${plots.map((plot) => plotCard(request, plot, overview, span))}</div></div>`,
+      : html`<div id="overview">${plotHelp()}<div class="plots">${plots.map((plot) => plotCard(request, plot, overview, span))}</div></div>`,
     live: ['figures'],
     modules: ['console/plot'],
   };

@@ -13,12 +13,18 @@ const tokens = (of: Overview['total']): number =>
 const refused = (of: Overview['total']): number => of.tokensRefused + of.requestsRefused;
 const attempts = (of: Overview['total']): number => of.deliveriesDelivered + of.deliveriesRetried + of.deliveriesDead;
 
+/** A list with the time range of the overview. */
+const at =
+  (path: string, filters: Record<string, string> = {}) =>
+  (range: URLSearchParams): string =>
+    `${path}?${new URLSearchParams([...Object.entries(filters), ...range])}`;
+
 /** The plots of the overview, in order. */
 export const plots: readonly Plot[] = [
   {
     id: 'tokens',
     title: 'Tokens issued',
-    rows: '/settings/audit',
+    rows: at('/settings/audit'),
     value: tokens,
     text: count,
     series: [
@@ -30,7 +36,7 @@ export const plots: readonly Plot[] = [
   {
     id: 'impersonations',
     title: 'Impersonations',
-    rows: '/impersonations',
+    rows: at('/impersonations'),
     value: (of) => of.impersonationsBegun,
     text: count,
     now: ({ running }) => ({ text: `${capped(running)} active now`, rows: '/impersonations?active=true' }),
@@ -43,7 +49,7 @@ export const plots: readonly Plot[] = [
   {
     id: 'deliveries',
     title: 'Webhook delivery attempts',
-    rows: '/webhooks',
+    rows: at('/webhooks/deliveries'),
     value: attempts,
     text: count,
     series: [
@@ -55,7 +61,7 @@ export const plots: readonly Plot[] = [
   {
     id: 'backlog',
     title: 'Pending deliveries',
-    rows: '/webhooks',
+    rows: at('/webhooks/deliveries', { state: 'waiting' }),
     value: (of) => of.backlog,
     text: count,
     headline: ({ waiting, total, before }, span) => ({
@@ -68,7 +74,7 @@ export const plots: readonly Plot[] = [
   {
     id: 'runs',
     title: 'Script runs',
-    rows: '/claims/access-token/runs',
+    rows: at('/claims/access-token/runs'),
     value: (of) => of.scriptRuns,
     text: count,
     series: [
@@ -80,9 +86,10 @@ export const plots: readonly Plot[] = [
   {
     id: 'script-time',
     title: 'Average script time',
-    rows: '/claims/access-token/runs',
+    rows: at('/claims/access-token/runs'),
     value: meanMs,
     text: milliseconds,
+    unit: 'ms',
     comparison: ['slower', 'faster'],
     series: [{ name: 'Average time', value: meanMs }],
     shape: 'lines',
@@ -90,7 +97,7 @@ export const plots: readonly Plot[] = [
   {
     id: 'errors',
     title: 'Rejected requests',
-    rows: '/settings/audit?result=Error',
+    rows: at('/settings/audit', { result: 'Error' }),
     value: refused,
     text: count,
     series: [

@@ -1,9 +1,11 @@
 import { type Html, html } from '../../../pages/html.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { buttonForm, buttonLink, field, formPage } from '../../parts/form-parts.ts';
-import { copyable, duration, elapsed, facts, note, rawJson, section, table, when } from '../../parts/parts.ts';
+import { copyable, duration, facts, note, rawJson, section, table, when } from '../../parts/parts.ts';
 import { action, type ConsoleRequest, form, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
-import { deliveryTable, readFeed } from './delivery-list.ts';
+import { readFeed } from './delivery-list.ts';
+import { deliveryTable } from './delivery-table.ts';
+import { failureNote, readHealth, resumeAction, trafficSection } from './health.ts';
 import {
   type AtHook,
   eventsOf,
@@ -35,7 +37,7 @@ async function showHooks(request: ConsoleRequest): Promise<Page> {
       empty: html`<p>No webhooks yet.</p>${newHook(request)}`,
       columns: [
         { label: 'Name', cell: (hook) => html`<a href="${request.to(hookPath(hook))}">${hook.name}</a>` },
-        { label: 'Status', cell: healthOf },
+        { label: 'Status', cell: (hook) => healthOf(hook, request.now) },
         { label: 'Endpoint', cell: ({ config }) => html`<span class="mono">${config.url}</span>` },
         { label: 'Events', cell: (hook) => eventsOf(hook).length, isNumber: true },
         { label: 'Created', cell: ({ createdAt }) => when(createdAt, request.now) },
@@ -45,25 +47,10 @@ async function showHooks(request: ConsoleRequest): Promise<Page> {
   };
 }
 
-/** A warning with the reason why deliveries fail and what to do; false if there is no problem. */
-function failureNote(request: ConsoleRequest, { enabled, disabledReason, failingSince }: Hook): Html | false {
-  if (!enabled && disabledReason !== undefined)
-    return note(
-      'bad',
-      html`${disabledReason} The webhook was disabled. Fix your endpoint, then enable the webhook and replay the events it missed.`,
-    );
-  if (enabled && failingSince !== undefined)
-    return note(
-      'warn',
-      html`No successful delivery for ${elapsed(failingSince, request.now)}. Attempts continue. The deliveries below show the errors.`,
-    );
-  return false;
-}
-
 function factsOf(request: ConsoleRequest, hook: Hook): Html {
   const headers = Object.entries(hook.config.headers ?? {});
   return facts([
-    ['Status', healthOf(hook)],
+    ['Status', healthOf(hook, request.now)],
     ['Endpoint URL', copyable(hook.config.url)],
     ['Retry policy', hook.config.retries === 0 ? NO_RETRIES : retryPolicy(request.settings)],
     [
@@ -77,8 +64,11 @@ function factsOf(request: ConsoleRequest, hook: Hook): Html {
 
 async function showHook(request: AtHook, refused?: RefusedForm): Promise<Page> {
   const hook = await readHook(request);
-  const { deliveries } = await readFeed(request, { limit: String(LATEST_DELIVERIES) });
-  const latest = deliveryTable(request, deliveries, 'No deliveries yet.');
+  const [health, { deliveries }] = [
+    await readHealth(request),
+    await readFeed(request, { limit: String(LATEST_DELIVERIES) }),
+  ];
+  const latest = deliveryTable(request, { deliveries, hooks: [hook], empty: 'No deliveries yet.' });
   const { signingKey: _, webhookSecret: __, ...hookWithoutSecrets } = hook;
   const link = (below: string, label: string, kind?: string) => buttonLink(request, hookPath(hook, below), label, kind);
   const toggle = hook.enabled
@@ -89,7 +79,8 @@ async function showHook(request: AtHook, refused?: RefusedForm): Promise<Page> {
     back: { path: '/webhooks', label: 'Webhooks' },
     actions: html`${link('/test', 'Send test event', hook.enabled ? 'primary' : '')}${toggle}${link('/edit', 'Edit')}${link('/delete', 'Delete', 'danger')}`,
     content: html`${refused && note('bad', refused.error.message)}
-<div id="health" data-live class="tight">${failureNote(request, hook)}${factsOf(request, hook)}</div>
+<div id="health" data-live class="tight">${failureNote(request, hook, health)}${factsOf(request, hook)}</div>
+${trafficSection(request, hook, health)}
 ${section('Latest deliveries', html`<div id="latest" data-live>${latest}</div>`, {
   actions: html`<div class="row-actions">${link('/deliveries', 'All deliveries', 'compact')}${link('/replay', 'Replay events', 'compact')}</div>`,
 })}
@@ -103,6 +94,7 @@ ${section(
 )}
 ${rawJson(hookWithoutSecrets)}`,
     live: ['hooks', 'deliveries', 'attempts'],
+    modules: ['console/plot'],
   };
 }
 
@@ -178,6 +170,7 @@ export const hookPages = [
   page(HOOK, showHook),
   action(`${HOOK}/on`, showHook, (request) => setEnabled(request, true), CHANGING),
   action(`${HOOK}/off`, showHook, (request) => setEnabled(request, false), CHANGING),
+  resumeAction(showHook),
   form(`${HOOK}/key`, showKey, rotate, 'PATCH /hooks/:id/signing-key'),
   form(`${HOOK}/delete`, showDelete, remove, 'DELETE /hooks/:id'),
 ];

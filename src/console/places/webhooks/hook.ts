@@ -19,9 +19,13 @@ export const readHook = async ({ perform }: AtHook): Promise<Hook> => (await per
 /** Returns all events of a webhook, including the deprecated single `event`. */
 export const eventsOf = ({ event, events }: Hook): string[] => [...new Set([...events, ...(event ? [event] : [])])];
 
-export function healthOf({ enabled, disabledReason, failingSince }: Hook): Html {
+export const isPaused = ({ enabled, pausedUntil = 0 }: Hook, now: number): boolean => enabled && pausedUntil > now;
+
+export function healthOf(hook: Hook, now: number): Html {
+  const { enabled, disabledReason, failingSince } = hook;
   if (!enabled && disabledReason !== undefined) return state('bad', 'Disabled automatically');
   if (!enabled) return state('off', 'Disabled');
+  if (isPaused(hook, now)) return state('warn', 'Paused');
   return failingSince === undefined ? state('ok', 'Active') : state('warn', 'Failing');
 }
 

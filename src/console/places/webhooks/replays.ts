@@ -5,7 +5,7 @@ import { faultsOf } from '../../parts/faults.ts';
 import { boxes, buttonForm, field, formOf } from '../../parts/form-parts.ts';
 import { countOf, facts, note, state } from '../../parts/parts.ts';
 import { action, type ConsoleRequest, form, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
-import { STATES } from './delivery-list.ts';
+import { STATES } from './delivery-table.ts';
 import { type AtHook, eventsOf, HOOK, hookPath, readHook } from './hook.ts';
 
 /** The value of a datetime-local input, in UTC, because the server does not know the reader's time zone. */

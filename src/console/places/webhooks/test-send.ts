@@ -1,30 +1,42 @@
 import type { EventType } from '../../../events/catalogue.ts';
 import { sampleOf } from '../../../events/sample.ts';
-import { html } from '../../../pages/html.ts';
-import { type Faults, faultsOf } from '../../parts/faults.ts';
+import { type Html, html } from '../../../pages/html.ts';
+import type { Result } from '../../api.ts';
+import { faultsOf } from '../../parts/faults.ts';
 import { field, formOf } from '../../parts/form-parts.ts';
-import { copyable, facts, rawJson, section } from '../../parts/parts.ts';
-import { form, type Page, type Redirect, type RefusedForm } from '../../route.ts';
+import { copyable, facts, note, rawJson, section } from '../../parts/parts.ts';
+import { form, type Page, type RefusedForm } from '../../route.ts';
+import { block, verdictOf } from './attempt.ts';
 import { type AtHook, eventOptions, eventsOf, HOOK, hookPath, readHook } from './hook.ts';
 
-/** Adds the endpoint's response status to the error message. */
-function faultsWithStatus(refused: RefusedForm | undefined): Faults {
-  const faults = faultsOf(refused);
-  const { responseStatus } = (refused?.error.data ?? {}) as { responseStatus?: number };
-  if (responseStatus === undefined) return faults;
-  return { ...faults, general: `The endpoint responded ${responseStatus}. Any 2xx response counts as delivered.` };
+type TestAttempt = Result<'POST /hooks/:id/test'>['attempts'][number];
+
+/** The response of the endpoint to the test event. */
+function responseTo({ event, status: received, durationMs, responseBody, error }: TestAttempt): Html {
+  const status = received ?? null;
+  const text =
+    error === undefined
+      ? `The endpoint accepted the ${event} sample.`
+      : status === null
+        ? error
+        : `The endpoint responded ${status}. Any 2xx response counts as delivered.`;
+  const answer = html`<div class="row"><p>${verdictOf({ isSuccess: error === undefined, status })}</p><span class="quiet">${durationMs.toLocaleString('en')} ms</span></div>
+${responseBody ? block(responseBody) : html`<p class="quiet">${status === null ? 'No response.' : 'Empty body.'}</p>`}`;
+  return html`${note(error === undefined ? 'ok' : 'bad', text)}${section('Response', answer)}`;
 }
 
-async function showTest(request: AtHook, refused?: RefusedForm): Promise<Page> {
+async function showTest(request: AtHook, refused?: RefusedForm, attempt?: TestAttempt): Promise<Page> {
   const hook = await readHook(request);
-  const event = refused?.values.get('event') ?? request.query.get('event') ?? eventsOf(hook)[0] ?? 'User.Created';
-  const faults = faultsWithStatus(refused);
+  const event =
+    request.submitted.get('event') ?? request.query.get('event') ?? eventsOf(hook)[0] ?? ('User.Created' as const);
+  const faults = faultsOf(refused);
   const isKnown = eventOptions.some(([type]) => type === event);
   return {
     title: `Test ${hook.name}`,
     lead: 'Sends one signed sample event with invented data and waits for the response. No delivery is recorded.',
     back: { path: hookPath(hook), label: hook.name },
-    content: html`${facts([['Endpoint URL', copyable(hook.config.url)]])}
+    content: html`${attempt && responseTo(attempt)}
+${facts([['Endpoint URL', copyable(hook.config.url)]])}
 ${formOf(request, {
   path: request.path,
   content: field({ name: 'event', label: 'Event', options: eventOptions, value: event, faults }),
@@ -36,12 +48,16 @@ ${isKnown && section('Request body', rawJson({ ...sampleOf(event as EventType, r
   };
 }
 
-async function send(request: AtHook): Promise<Redirect> {
-  const hook = await readHook(request);
+async function send(request: AtHook): Promise<Page> {
+  const { config } = await readHook(request);
   const event = request.submitted.get('event') ?? '';
-  await request.perform('POST /hooks/:id/test', { body: { events: [event], config: hook.config } });
-  const text = `The endpoint accepted the ${event} sample.`;
-  return { to: `${hookPath(hook, '/test')}?${new URLSearchParams({ event })}`, flash: { text } };
+  const { value } = await request.perform('POST /hooks/:id/test', {
+    query: { includeResponse: 'true' },
+    body: { events: [event], config },
+  });
+  return showTest(request, undefined, value.attempts[0]);
 }
 
-export const testPages = [form(`${HOOK}/test`, showTest, send, 'POST /hooks/:id/test')];
+export const testPages = [
+  form(`${HOOK}/test`, (request, refused) => showTest(request, refused), send, 'POST /hooks/:id/test'),
+];
