@@ -1,7 +1,9 @@
 import type { Overview, Range } from '../../../management/settings/overview.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { type ConsoleRequest, type Page, page } from '../../route.ts';
+import { attention } from './attention.ts';
 import { plotCard } from './card.ts';
+import { gettingStarted, gettingStartedActions } from './getting-started.ts';
 import { plots } from './plots.ts';
 
 const RANGES: Record<Range, { name: string; span: string }> = {
@@ -28,20 +30,28 @@ const isEmpty = ({ total, before, running, waiting }: Overview): boolean =>
 async function showOverview(request: ConsoleRequest): Promise<Page> {
   const range = rangeOf(request);
   const { span } = RANGES[range];
-  const { value: overview } = await request.perform('GET /overview', { query: { range } });
+  const [{ value: overview }, needed, checklist] = await Promise.all([
+    request.perform('GET /overview', { query: { range } }),
+    attention(request),
+    gettingStarted(request),
+  ]);
   const nothing = html`<div class="empty"><p>No activity in the last ${span}.</p><a class="button" href="${request.to('/directory/applications')}">View applications</a></div>`;
   return {
     title: 'Overview',
     lead: `Activity in the last ${span}.`,
     actions: rangeLinks(request, range),
     // While the overview is empty it is refreshed as a whole; afterwards each card is refreshed separately.
-    content: isEmpty(overview)
-      ? html`<div id="overview" data-live>${nothing}</div>`
-      : html`<div id="overview"><div class="plots">${plots.map((plot) => plotCard(request, plot, overview, span))}</div></div>`,
-    live: ['figures'],
+    content: html`<div id="attention" data-live>${needed}</div>
+<div id="getting-started" data-live>${checklist}</div>
+${
+  isEmpty(overview)
+    ? html`<div id="overview" data-live>${nothing}</div>`
+    : html`<div id="overview"><div class="plots">${plots.map((plot) => plotCard(request, plot, overview, span))}</div></div>`
+}`,
+    live: ['figures', 'hooks'],
     modules: ['console/plot'],
   };
 }
 
-/** Figures of the tenant's activity. */
-export const overview = page('/overview', showOverview);
+/** Faults that need attention, the first steps of a new tenant, and figures of the tenant's activity. */
+export const overview = [page('/overview', showOverview), ...gettingStartedActions(showOverview)];
