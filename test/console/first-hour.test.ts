@@ -45,8 +45,8 @@ describe.each(databases)('the first hour on %s', (kind) => {
   it('has a checklist for each tenant, which can be hidden and shown again', async () => {
     const { page, database, service } = stage;
     await addTenant(database, 'fresh');
-    const [{ userId } = {}] = await stage.rows('administrators');
-    const right = { tenantId: 'default', userId, managedTenantId: 'fresh', createdAt: Date.now() };
+    const [ada] = await stage.rows('users', { username: 'ada' });
+    const right = { tenantId: 'default', userId: ada?.id, managedTenantId: 'fresh', createdAt: Date.now() };
     await database.write((db) => db('administrators').insert(right));
     const open = async () => (await page.goto(`${service.url}/console/fresh/overview`))?.status();
     await expect.poll(open).toBe(200); // A new tenant is served within a second.
