@@ -160,7 +160,8 @@ describe('the quick starts of an application', () => {
   it.each(['Traditional', 'SPA', 'Native'])('of the type %s sign a user in with curl', async (type) => {
     const redirectUri = `http://127.0.0.1:4400/call'back;$(date)`;
     const application = await create(type, [redirectUri]);
-    const commands = (await codeOf(application, 'curl')).at(-1) ?? '';
+    const blocks = await codeOf(application, 'curl');
+    const commands = blocks.filter((block) => !block.startsWith('export')).join('\n');
     await look(stage.page, `console-application-${type}`);
     await using program = run('bash', ['--norc', '-c', commands], application);
     expect(await program.line()).toBe('Open this address in a browser and sign in:');
