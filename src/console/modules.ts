@@ -37,7 +37,16 @@ const PACKAGES: Record<string, readonly [packageName: string, file: string]> = {
 const PACKAGE_SHEETS = [['uplot', 'dist/uPlot.min.css']] as const;
 
 /** Our style sheets, in cascade order. */
-const SHEETS = ['frame.css', 'content.css', 'forms.css', 'plots.css', 'claims.css', 'webhooks.css', 'find.css'];
+const SHEETS = [
+  'frame.css',
+  'content.css',
+  'forms.css',
+  'plots.css',
+  'overview.css',
+  'claims.css',
+  'webhooks.css',
+  'find.css',
+];
 
 const ASSETS = join(import.meta.dirname, 'assets');
 const BASE = '/console/-/assets';

@@ -23,6 +23,7 @@ import { roles } from './roles/roles.ts';
 import { roleScopes } from './roles/scopes.ts';
 import { logs } from './settings/audit-logs.ts';
 import { connectors } from './settings/connectors.ts';
+import { gettingStarted } from './settings/getting-started.ts';
 import { overview } from './settings/overview.ts';
 import { signInExp } from './settings/sign-in-experience.ts';
 import { signingKeys } from './settings/signing-keys.ts';
@@ -31,6 +32,7 @@ import { userFactors } from './users/factors.ts';
 import { userIdentities } from './users/identities.ts';
 import { userPasswords } from './users/passwords.ts';
 import { userRoles } from './users/roles.ts';
+import { userScopes } from './users/scopes.ts';
 import { userSessions } from './users/sessions.ts';
 import { users } from './users/users.ts';
 import { hookDeliveries } from './webhooks/deliveries.ts';
@@ -44,6 +46,7 @@ export const operations = [
   ...userData,
   ...userPasswords,
   ...userRoles,
+  ...userScopes,
   ...userIdentities,
   ...userFactors,
   ...userSessions,
@@ -80,6 +83,7 @@ export const operations = [
   ...logs,
   ...overview,
   ...finding,
+  ...gettingStarted,
 ] as const;
 
 /** The types of the calls of the Management API, by route. */

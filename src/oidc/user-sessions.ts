@@ -1,6 +1,6 @@
 import { hashOf } from '../base/ids.ts';
 import type { SecretBox } from '../base/secret-box.ts';
-import type { TenantStore } from '../database/store/tenant-store.ts';
+import type { Condition, Query, TenantStore } from '../database/store/tenant-store.ts';
 import type { OidcPayloadRow } from '../database/tables/index.ts';
 import { CONSOLE_CLIENT_ID } from '../tokens/clients/console-client.ts';
 import { endGrant } from '../tokens/revocation/end-access.ts';
@@ -38,22 +38,42 @@ export interface Grant extends Payload {
 const decrypted = <T>({ store, secrets }: SessionContext, { model, id, payloadEncrypted }: OidcPayloadRow): T =>
   JSON.parse(secrets.open(payloadEncrypted, payloadPurposeOf(store.tenantId, model, id)));
 
-async function payloadsOf<T extends Payload>(context: SessionContext, model: string, userId: string): Promise<T[]> {
-  const rows: OidcPayloadRow[] = await context.store
-    .from('oidcPayloads')
-    .where({ model, accountId: userId })
-    .where('expiresAt', '>', context.now)
-    .select('*');
-  return rows.map((row) => decrypted<T>(context, row)).sort((one, other) => other.iat - one.iat);
+type Page = { limit: number; offset: number } | undefined;
+
+/**
+ * Returns a user's payloads of a model, and their number on all pages. Only those of the page are decrypted. They are
+ * ordered by their expiry, because the other times are encrypted: the payloads of a model have one lifetime, which
+ * starts again when they are used.
+ */
+async function payloadsOf<T extends Payload>(context: SessionContext, key: PayloadKey, page: Page, where?: Condition) {
+  const matching = () => {
+    const query = context.store.from('oidcPayloads').where(key).where('expiresAt', '>', context.now);
+    where?.(query);
+    return query;
+  };
+  const query = matching().orderBy([{ column: 'expiresAt', order: 'desc' }, { column: 'id' }]);
+  if (page) query.limit(page.limit).offset(page.offset);
+  const [rows, counted] = await Promise.all([
+    query.select('*') as Promise<OidcPayloadRow[]>,
+    page && (matching().count({ total: '*' }) as unknown as Promise<{ total: number }[]>),
+  ]);
+  return { rows: rows.map((row) => decrypted<T>(context, row)), total: counted?.[0]?.total ?? rows.length };
 }
 
-/** Returns a user's sessions, newest first. */
-export const sessionsOf = (context: SessionContext, userId: string): Promise<Session[]> =>
-  payloadsOf(context, 'Session', userId);
+interface PayloadKey {
+  model: string;
+  accountId: string;
+}
 
-/** Returns a user's grants, newest first. */
-export const grantsOf = (context: SessionContext, userId: string): Promise<Grant[]> =>
-  payloadsOf(context, 'Grant', userId);
+/** Returns a user's sessions, the one used last first. */
+export const sessionsOf = (context: SessionContext, accountId: string, page: Page) =>
+  payloadsOf<Session>(context, { model: 'Session', accountId }, page);
+
+/** Returns a user's grants to these applications, newest first. */
+export const grantsOf = (context: SessionContext, accountId: string, applicationIds: Query, page: Page) =>
+  payloadsOf<Grant>(context, { model: 'Grant', accountId }, page, (grants) =>
+    grants.whereIn('clientId', applicationIds),
+  );
 
 /** Returns a session of this user, or undefined if it is another user's or has expired. */
 export async function findSession(context: SessionContext, userId: string, uid: string): Promise<Session | undefined> {

@@ -40,7 +40,8 @@ export const ADMIN_API: SystemApi = {
 };
 
 const SYSTEM_APIS = [MANAGEMENT_API, ADMIN_API];
+export const SYSTEM_RESOURCE_IDS = SYSTEM_APIS.map(({ resourceId }) => resourceId);
 
 /** True for the resource of an API of the service. It cannot be changed or deleted, and users get no tokens for it. */
-export const isSystemResource = (id: string): boolean => SYSTEM_APIS.some(({ resourceId }) => resourceId === id);
+export const isSystemResource = (id: string): boolean => SYSTEM_RESOURCE_IDS.includes(id);
 export const isSystemScope = (id: string): boolean => SYSTEM_APIS.some(({ scopeId }) => scopeId === id);

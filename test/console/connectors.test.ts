@@ -53,4 +53,42 @@ describe.each(databases)('connectors on %s', (kind) => {
     await stage.waitForStatus('Connector “Acme ID” deleted.');
     expect(await stage.rows('connectors')).toEqual([]);
   });
+
+  it('start from a preset, with the redirect URI to register before anything is saved', async () => {
+    const { page, service } = stage;
+    const shown = (target: string) => page.getByText(`${service.url}/sign-in/callback/${target}`, { exact: true });
+    await stage.open('/settings/connectors/new');
+    await shown('TARGET').waitFor();
+    await stage.fill(/^Target/, 'dex');
+    await shown('dex').waitFor();
+    for (const [name, target, issuer] of [
+      ['Google', 'google', 'https://accounts.google.com'],
+      ['Microsoft', 'microsoft', 'https://login.microsoftonline.com/DIRECTORY-ID/v2.0'],
+      ['GitHub', 'github', ''],
+      ['GitLab', 'gitlab', 'https://gitlab.com'],
+      ['Apple', 'apple', 'https://appleid.apple.com'],
+    ] as const) {
+      await page.getByRole('navigation', { name: 'Identity provider' }).getByRole('link', { name }).click();
+      await shown(target).waitFor();
+      expect(await page.getByLabel(/^Name/).inputValue()).toBe(name);
+      expect(await page.getByLabel(/^Issuer/).inputValue()).toBe(issuer);
+      await page.getByRole('button', { name: `Copy ${service.url}/sign-in/callback/${target}` }).waitFor();
+    }
+    expect(await page.getByLabel(/^Scope/).inputValue()).toBe('openid');
+    await stage.link('Google').click();
+    await look(page, 'console-connector-preset');
+    await stage.fill(/^Target/, 'google-work');
+    await press(page, 'Create connector');
+    await page.getByText('Enter a value.').first().waitFor();
+    await shown('google-work').waitFor();
+    expect(await page.getByText('Google Cloud console').count()).toBe(1);
+    await stage.fill(/^Client ID/, 'understudy');
+    await stage.fill('Client secret', 'between the two');
+    await press(page, 'Create connector');
+    await stage.waitForStatus('Connector created.');
+    await shown('google-work').waitFor();
+    expect(await service.api.must('GET /connectors')).toMatchObject([
+      { name: 'Google', target: 'google-work', issuer: 'https://accounts.google.com', scope: 'openid profile email' },
+    ]);
+  });
 });

@@ -64,6 +64,9 @@ describe.each(databases)('sessions and grants of a user on %s', (kind) => {
 
     const second = await signedIn();
     expect((await read(`GET ${path}`)).sessions).toHaveLength(2);
+    const pages = await Promise.all([1, 2].map((page) => call(`GET ${path}?page=${page}&page_size=1`)));
+    expect(pages.map(({ headers }) => headers.get('total-number'))).toEqual(['2', '2']);
+    expect(pages.flatMap(({ body }) => body.sessions)).toEqual((await read(`GET ${path}`)).sessions);
     for (const method of ['GET', 'DELETE']) {
       expect(await call(`${method} /users/${cast.bob.id}/sessions/${uid}`)).toMatchObject(unknown);
       expect(await call(`${method} ${path}/nothing`)).toMatchObject(unknown);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { TestService } from '../support/start-service.ts';
 import type { Visitor } from './visitor.ts';
@@ -14,6 +15,10 @@ export class Issuer implements AsyncDisposable {
   claims: Claims = {};
   /** Claims of its userinfo endpoint apart from `sub`. Undefined: it has no such endpoint. */
   info: Claims | undefined;
+  /** How clients can authenticate. Undefined: its metadata does not say. */
+  authMethods: string[] | undefined;
+  /** Client secret of the last token request, with where it was. */
+  given: { header: string | undefined; body: string | null } | undefined;
   /** Parameters of the last authorization request. */
   asked = new URLSearchParams();
 
@@ -40,6 +45,7 @@ export class Issuer implements AsyncDisposable {
         response_types_supported: ['code'],
         subject_types_supported: ['public'],
         id_token_signing_alg_values_supported: ['RS256'],
+        token_endpoint_auth_methods_supported: issuer.authMethods,
       }),
       '/userinfo': async () => ({ sub: issuer.claims.sub, ...issuer.info }),
       '/jwks': async () => ({ keys: [jwk] }),
@@ -64,6 +70,10 @@ export class Issuer implements AsyncDisposable {
         back.search = String(new URLSearchParams({ code: 'c', state: String(searchParams.get('state')) }));
         response.writeHead(302, { location: back.href }).end();
         return;
+      }
+      if (pathname === '/token') {
+        const { authorization: header } = request.headers;
+        issuer.given = { header, body: new URLSearchParams(await text(request)).get('client_secret') };
       }
       const body = await answers[pathname]?.();
       response.writeHead(body ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(body));

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { Issuer } from './issuer.ts';
 import { secondTenant } from './second-tenant.ts';
 import { PASSWORD } from './stage.ts';
 import { authorization, Visitor } from './visitor.ts';
@@ -123,6 +124,25 @@ describe.each(databases)('an identity provider on %s', (kind) => {
 });
 
 describe('connectors', () => {
+  it('send the client secret in the way that the provider supports', async () => {
+    await using service = await startService('sqlite');
+    await using issuer = await Issuer.start();
+    await issuer.connect(service, { domains: [] });
+    const given = async (methods: string[] | undefined) => {
+      issuer.authMethods = methods;
+      issuer.claims = { sub: 'kim' };
+      const visitor = new Visitor(service.url);
+      const { url } = await visitor.open((await authorization(service)).url);
+      await visitor.open(`${url.pathname}/social/corp`);
+      await issuer.through(visitor);
+      return issuer.given;
+    };
+    const inHeader = { header: `Basic ${btoa('understudy:secret')}`, body: null };
+    expect(await given(undefined)).toEqual(inHeader);
+    expect(await given(['client_secret_post', 'client_secret_basic'])).toEqual(inHeader);
+    expect(await given(['client_secret_post'])).toEqual({ header: undefined, body: 'secret' });
+  });
+
   it('never return their client secret', async () => {
     await using service = await startService('sqlite');
     const fields = { name: 'Acme', issuer: 'https://id.acme.example', clientId: 'c', clientSecret: 's3cret' };

@@ -33,6 +33,7 @@ const users: Samples = {
   'POST /users/:userId/roles': sending(user, (w) => ({ roleIds: [w.role, w.spareRole] })),
   'PUT /users/:userId/roles': sending(user, (w) => ({ roleIds: [w.spareRole] })),
   'DELETE /users/:userId/roles/:roleId': at((w) => ({ ...user(w), roleId: w.role })),
+  'GET /users/:userId/scopes': at(user),
   'POST /users/:userId/identities/:target': sending(
     (w) => ({ ...user(w), target: 'github' }),
     () => ({ userId: 'gh-1', details: {} }),
@@ -175,6 +176,8 @@ const hooks: Samples = {
   'GET /logs/:id': (w) => ({ params: { id: w.log } }),
   'GET /overview': () => ({ query: { range: '7d' } }),
   'GET /search': (w) => ({ query: { q: w.user } }),
+  'GET /configs/getting-started': none,
+  'PATCH /configs/getting-started': () => ({ body: { isHidden: true } }),
 };
 
 const keys: Samples = {

@@ -37,6 +37,18 @@ type NewBody<Path extends EntityPath> = Body<`POST ${ListOf<Path>}`>;
 type ChangedBody<Path extends EntityPath> = Body<`PATCH ${Path}`>;
 type Field<Path extends EntityPath> = EntityField<NewBody<Path> | ChangedBody<Path>>;
 
+/** Additions to the form of a new entity. */
+export interface NewForm {
+  /** Values to start with. */
+  values: object;
+  /** Content above the form. */
+  above: Html;
+  /** Further inputs, which no one fills in. */
+  hidden: Html;
+  /** Client modules of the page. */
+  modules: string[];
+}
+
 /**
  * Describes one kind of entity. Its list, create, detail, edit, and delete pages are derived from this. The pages use the
  * same path parameters as the API. Functions are declared as methods, which TypeScript compares loosely: so the pages of
@@ -64,6 +76,8 @@ export interface EntityPages<Path extends EntityPath = EntityPath> {
   /** Columns of the list after the name. */
   columns(request: ConsoleRequest): Column<Row<Path>>[];
   fields: readonly Field<Path>[];
+  /** Completes the form of a new entity. */
+  newForm?(request: ConsoleRequest): NewForm;
   /** Renders the content of the detail page. */
   show(request: ConsoleRequest<PathParams<Path>>, entity: Entity<Path>): Promise<Html> | Html;
   /** Actions in addition to Edit and Delete. */
@@ -140,13 +154,15 @@ export const showEntity =
     showItem(pages(), request as ConsoleRequest<never>, refused);
 
 function showNew(pages: EntityPages, request: ConsoleRequest, refused?: RefusedForm): Page {
-  const { path, singular, plural } = pages;
-  return formPage(request, refused, {
+  const { path, singular, plural, newForm } = pages;
+  const { values, above, hidden, modules }: Partial<NewForm> = newForm?.(request) ?? {};
+  const shown = formPage(request, refused, {
     title: `New ${singular}`,
     back: { path, label: plural },
-    content: fieldsOf(creating(pages), undefined, refused),
+    content: html`${hidden}${fieldsOf(creating(pages), values, refused)}`,
     submit: `Create ${singular}`,
   });
+  return { ...shown, ...(modules && { modules }), content: html`${above}${shown.content}` };
 }
 
 const creating = ({ fields }: EntityPages) =>

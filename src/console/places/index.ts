@@ -34,7 +34,7 @@ import { testPages } from './webhooks/test-send.ts';
 
 /** The places, in the order of the rail, with their sections. `../route.ts` explains the parts. */
 export const places: readonly Place[] = [
-  { path: '/overview', name: 'Overview', letter: 'o', sections: [section('Overview', [overview])] },
+  { path: '/overview', name: 'Overview', letter: 'o', sections: [section('Overview', overview)] },
   {
     path: '/impersonations',
     name: 'Impersonations',

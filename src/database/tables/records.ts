@@ -5,7 +5,10 @@ const figures = Object.fromEntries(FIGURES.map((figure) => [figure, number])) as
 
 /** Configuration by topic, the audit log, and the figures of the overview. */
 export const recordTables = {
-  configs: cached({ key: key(of<'impersonation' | 'sandbox' | 'key-rotation'>(text)), settings: json }),
+  configs: cached({
+    key: key(of<'impersonation' | 'sandbox' | 'key-rotation' | 'getting-started'>(text)),
+    settings: json,
+  }),
   auditLog: table({
     id,
     key: text,

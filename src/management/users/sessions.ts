@@ -96,16 +96,17 @@ async function grantIdsOf(store: TenantStore, { authorizations = {} }: Session, 
 
 export const userSessions = [
   operation('GET /users/:userId/sessions', {
-    summary: 'List the sessions of a user, newest first',
+    summary: 'List the sessions of a user, the one used last first',
     role: 'viewer',
     description: 'A session is one browser in which the user is signed in.',
     status: 200,
     returns: Type.Object({ sessions: Type.Array(UserSession) }),
+    paginated: 'optional',
     errors: ['entity.not_found'],
-    async run({ params: { userId }, ...context }) {
+    async run({ params: { userId }, page, ...context }) {
       await context.store.get('users', { id: userId });
-      const sessions = await sessionsOf(context, userId);
-      return { sessions: await Promise.all(sessions.map((session) => viewOf(context, session))) };
+      const { rows, total } = await sessionsOf(context, userId, page);
+      return { rows: { sessions: await Promise.all(rows.map((session) => viewOf(context, session))) }, total };
     },
   }),
 
@@ -143,18 +144,20 @@ export const userSessions = [
     status: 200,
     query: optional({ appType: Type.Enum(['firstParty', 'thirdParty']) }),
     returns: Type.Object({ grants: Type.Array(UserGrant) }),
+    paginated: 'optional',
     errors: ['entity.not_found'],
-    async run({ params: { userId }, query: { appType }, ...context }) {
-      await context.store.get('users', { id: userId });
-      const grants = await grantsOf(context, userId);
-      const applications = await applicationsOf(context.store, [...new Set(grants.map(({ clientId }) => clientId))]);
-      return {
-        grants: grants.flatMap((grant) => {
-          const application = applications.get(grant.clientId);
-          if (!application || (appType && application.isThirdParty !== (appType === 'thirdParty'))) return [];
-          return [{ id: grant.jti, payload: grant, expiresAt: grant.exp * 1000, application }];
-        }),
-      };
+    async run({ params: { userId }, query: { appType }, page, ...context }) {
+      const { store } = context;
+      await store.get('users', { id: userId });
+      const applicationIds = store.from('applications').select('id');
+      if (appType) applicationIds.where({ isThirdParty: appType === 'thirdParty' });
+      const { rows, total } = await grantsOf(context, userId, applicationIds, page);
+      const applications = await applicationsOf(store, [...new Set(rows.map(({ clientId }) => clientId))]);
+      const grants = rows.flatMap((grant) => {
+        const application = applications.get(grant.clientId);
+        return application ? [{ id: grant.jti, payload: grant, expiresAt: grant.exp * 1000, application }] : [];
+      });
+      return { rows: { grants }, total };
     },
   }),
 

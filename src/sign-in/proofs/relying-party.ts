@@ -30,6 +30,18 @@ const guardedFetch =
     return new Response(new Uint8Array(reply.body), { status: reply.status, headers: { 'content-type': contentType } });
   };
 
+/**
+ * Sends the client secret in the header, or in the body for a provider such as Apple that supports nothing else
+ * (OpenID Connect Discovery §3: without a list of methods, it supports the header).
+ */
+const clientSecret =
+  (secret: string): oauth.ClientAuth =>
+  (provider, ...request) => {
+    const methods = provider.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const isInBody = !methods.includes('client_secret_basic') && methods.includes('client_secret_post');
+    return (isInBody ? oauth.ClientSecretPost : oauth.ClientSecretBasic)(secret)(provider, ...request);
+  };
+
 /** The data that verifies the provider's response. Stored with the verification, never shown. */
 export interface Handshake extends Record<string, unknown> {
   target: string;
@@ -119,7 +131,7 @@ export class RelyingParty {
     const isLocal = url.protocol === 'http:' && isLoopbackHost(url.hostname);
     const secret = this.#secrets.open(clientSecretEncrypted, connectorPurposeOf(tenantId, id));
     try {
-      return await oauth.discovery(url, clientId, undefined, oauth.ClientSecretBasic(secret), {
+      return await oauth.discovery(url, clientId, undefined, clientSecret(secret), {
         [oauth.customFetch]: this.#fetch,
         ...(isLocal && { execute: [oauth.allowInsecureRequests] }),
       });

@@ -6,6 +6,7 @@ import { type Relation, relationRoutes, relationSection } from '../../entities/r
 import { buttonLink, formPage, rowLink } from '../../parts/form-parts.ts';
 import { copyable, facts, section, state, table, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, fillPath, form, type Page, type RefusedForm } from '../../route.ts';
+import { endpointSection, quickStartSection } from './quick-starts/index.ts';
 import { roleChoices, roleOf } from './related-items.ts';
 
 const ENTITY = '/applications/:id';
@@ -181,7 +182,9 @@ const applicationPages: EntityPages<typeof ENTITY> = {
       ['Created', when(application.createdAt, request.now)],
     ])}
 ${isConfidential(application) && (await secretSection(request))}
-${application.type === 'MachineToMachine' && (await relationSection(heldRoles, request))}`;
+${application.type === 'MachineToMachine' && (await relationSection(heldRoles, request))}
+${endpointSection(request, application)}
+${await quickStartSection(request, application)}`;
   },
   deleteWarning: 'Its client secrets are deleted and the tokens issued to it are revoked.',
   routes: [

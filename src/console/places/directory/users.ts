@@ -1,32 +1,34 @@
-import { html } from '../../../pages/html.ts';
+import { type Html, html } from '../../../pages/html.ts';
+import type { Result } from '../../api.ts';
 import { contains, type EntityPages, entityRoutes, showEntity } from '../../entities/entity-pages.ts';
 import { type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { buttonForm, buttonLink, field, formPage } from '../../parts/form-parts.ts';
-import { copyable, facts, state, timeOrder, when } from '../../parts/parts.ts';
-import { action, type ConsoleRequest, fillPath, form, type Page, type RefusedForm } from '../../route.ts';
+import { copyable, facts, section, state, timeOrder, when } from '../../parts/parts.ts';
+import { action, form, type Page, type RefusedForm } from '../../route.ts';
 import { factorRoutes, factorSection } from './factors.ts';
 import { roleChoices, roleOf, userOf } from './related-items.ts';
+import { accessRoutes, organizations, scopes } from './user-access.ts';
+import { activity, impersonationsAsActor, impersonationsOf } from './user-history.ts';
+import { identityRoutes, identitySection } from './user-identities.ts';
+import { type AtUser, listSection, USER, userPath } from './user-lists.ts';
+import { grants, sessionRoutes, sessions } from './user-sessions.ts';
 
 const ENTITY = '/users/:userId';
-const PATH = `/directory${ENTITY}`;
 
 const heldRoles: Relation<'/users/:userId/roles'> = {
   list: '/users/:userId/roles',
   remove: 'DELETE /users/:userId/roles/:roleId',
   title: 'Roles',
   lead: 'Roles that define what this user may do.',
+  isPaged: true,
   itemOf: roleOf,
   choices: roleChoices('User'),
   empty: 'No roles yet.',
 };
 
-type AtUser = ConsoleRequest<{ userId: string }>;
-
 const stateOf = ({ isSuspended }: { isSuspended: boolean }) =>
   isSuspended ? state('bad', 'Suspended') : state('ok', 'Active');
-
-const here = (request: AtUser): string => fillPath(PATH, request.params);
 
 /** A function, because `userPages` is defined below and refers to the routes that need this page. */
 const showHere = showEntity(() => userPages);
@@ -35,11 +37,11 @@ const SUSPENSION = 'PATCH /users/:userId/is-suspended';
 
 async function suspend(request: AtUser, isSuspended: boolean) {
   await request.perform(SUSPENSION, { body: { isSuspended } });
-  const back = { path: `${here(request)}/${isSuspended ? 'reactivate' : 'suspend'}` };
+  const back = { path: `${userPath(request)}/${isSuspended ? 'reactivate' : 'suspend'}` };
   const text = isSuspended
     ? 'User suspended. Their sessions, tokens, and impersonations have ended.'
     : 'User reactivated. They can sign in again.';
-  return { to: here(request), flash: { text, undo: back } };
+  return { to: userPath(request), flash: { text, undo: back } };
 }
 
 async function showPassword(request: AtUser, refused?: RefusedForm): Promise<Page> {
@@ -47,7 +49,7 @@ async function showPassword(request: AtUser, refused?: RefusedForm): Promise<Pag
   const hint = 'Send it to the user over a channel you trust. They can change it on their account page.';
   return formPage(request, refused, {
     title: `Set password of ${name}`,
-    back: { path: here(request), label: name },
+    back: { path: userPath(request), label: name },
     content: field({ name: 'password', label: 'New password', type: 'password', hint, faults: faultsOf(refused) }),
     submit: 'Set password',
   });
@@ -56,7 +58,31 @@ async function showPassword(request: AtUser, refused?: RefusedForm): Promise<Pag
 async function setPassword(request: AtUser) {
   const password = request.submitted.get('password') ?? '';
   await request.perform('PATCH /users/:userId/password', { body: { password } });
-  return { to: here(request), flash: { text: 'Password set.' } };
+  return { to: userPath(request), flash: { text: 'Password set.' } };
+}
+
+type User = Result<'GET /users/:userId'>;
+
+const factsOf = ({ now }: AtUser, user: User): Html =>
+  facts([
+    ['Status', stateOf(user)],
+    ['Username', user.username],
+    ['Email address', user.primaryEmail],
+    ['Phone number', user.primaryPhone],
+    ['Password', user.hasPassword ? 'Set' : null],
+    ['Last sign-in', when(user.lastSignInAt, now)],
+    ['Created', when(user.createdAt, now)],
+    ['ID', copyable(user.id)],
+  ]);
+
+const jsonOf = (value: object): Html | false =>
+  Object.keys(value).length > 0 && html`<pre class="mono" tabindex="0">${JSON.stringify(value, null, 2)}</pre>`;
+
+/** The claims of the profile that are set, and the custom data. */
+function profileSection({ profile, customData }: User): Html {
+  const [claims, data] = [jsonOf(profile), jsonOf(customData)];
+  if (!claims && !data) return section('Profile and custom data', html`<p class="quiet">Not set.</p>`);
+  return html`${claims && section('Profile', claims)}${data && section('Custom data', data)}`;
 }
 
 const userPages: EntityPages<'/users/:userId'> = {
@@ -112,26 +138,32 @@ const userPages: EntityPages<'/users/:userId'> = {
     { name: 'customData', label: 'Custom data', kind: 'json', hint: 'A JSON object. Claims scripts can read it.' },
   ],
   actions: (request, { id, isSuspended }) =>
-    html`${!isSuspended && buttonLink(request, `/impersonations/new?userId=${encodeURIComponent(id)}`, 'Act as this user')}${isSuspended ? buttonForm(request, `${here(request)}/reactivate`, 'Reactivate user', { kind: '' }) : buttonForm(request, `${here(request)}/suspend`, 'Suspend user', { kind: '' })}${buttonLink(request, `${here(request)}/password`, 'Set password')}`,
-  show: async (request, user) => html`${facts([
-    ['Status', stateOf(user)],
-    ['Username', user.username],
-    ['Email address', user.primaryEmail],
-    ['Phone number', user.primaryPhone],
-    ['Password', user.hasPassword ? 'Set' : null],
-    ['Last sign-in', when(user.lastSignInAt, request.now)],
-    ['Created', when(user.createdAt, request.now)],
-    ['ID', copyable(user.id)],
-  ])}
-${await relationSection(heldRoles, request)}
-${await factorSection(request)}`,
+    html`${!isSuspended && buttonLink(request, `/impersonations/new?userId=${encodeURIComponent(id)}`, 'Act as this user')}${isSuspended ? buttonForm(request, `${userPath(request)}/reactivate`, 'Reactivate user', { kind: '' }) : buttonForm(request, `${userPath(request)}/suspend`, 'Suspend user', { kind: '' })}${buttonLink(request, `${userPath(request)}/password`, 'Set password')}`,
+  show: async (request, user) => {
+    const sections = await Promise.all([
+      relationSection(heldRoles, request),
+      listSection(scopes, request),
+      listSection(organizations, request),
+      identitySection(request),
+      factorSection(request),
+      listSection(sessions, request),
+      listSection(grants, request),
+      listSection(impersonationsOf, request),
+      listSection(impersonationsAsActor, request),
+      listSection(activity, request),
+    ]);
+    return html`${factsOf(request, user)}${profileSection(user)}${sections}`;
+  },
   deleteWarning: 'Their sessions, tokens, and impersonations end. The audit log keeps only their ID.',
   routes: [
     ...relationRoutes(heldRoles),
     ...factorRoutes,
-    action(`${PATH}/suspend`, showHere, (request) => suspend(request, true), SUSPENSION),
-    action(`${PATH}/reactivate`, showHere, (request) => suspend(request, false), SUSPENSION),
-    form(`${PATH}/password`, showPassword, setPassword, 'PATCH /users/:userId/password'),
+    ...accessRoutes,
+    ...identityRoutes,
+    ...sessionRoutes,
+    action(`${USER}/suspend`, showHere, (request) => suspend(request, true), SUSPENSION),
+    action(`${USER}/reactivate`, showHere, (request) => suspend(request, false), SUSPENSION),
+    form(`${USER}/password`, showPassword, setPassword, 'PATCH /users/:userId/password'),
   ],
 };
 

@@ -3,7 +3,9 @@ import { type Html, html } from '../../../pages/html.ts';
 import { plotHelp } from '../../parts/plot.ts';
 import { exactRangeIn, rangeText } from '../../parts/time-range.ts';
 import { type ConsoleRequest, type Page, page } from '../../route.ts';
+import { attention } from './attention.ts';
 import { plotCard } from './card.ts';
+import { gettingStarted, gettingStartedActions } from './getting-started.ts';
 import { plots } from './plots.ts';
 
 const RANGES: Record<Range, { name: string; span: string }> = {
@@ -31,7 +33,11 @@ async function showOverview(request: ConsoleRequest): Promise<Page> {
   const exact = exactRangeIn(request);
   const range = exact ? undefined : rangeOf(request);
   const query = exact ? { since: String(exact.since), until: String(exact.until) } : { range: range ?? DEFAULT };
-  const { value: overview } = await request.perform('GET /overview', { query });
+  const [{ value: overview }, needed, checklist] = await Promise.all([
+    request.perform('GET /overview', { query }),
+    attention(request),
+    gettingStarted(request),
+  ]);
   const span = range ? RANGES[range].span : 'period';
   const lead = range ? `Activity in the last ${span}.` : html`Activity from ${rangeText(overview)}.`;
   const nothing = html`<div class="empty"><p>${range ? `No activity in the last ${span}.` : 'No activity in this period.'}</p><a class="button" href="${request.to('/directory/applications')}">View applications</a></div>`;
@@ -40,13 +46,17 @@ async function showOverview(request: ConsoleRequest): Promise<Page> {
     lead,
     actions: rangeLinks(request, range),
     // While the overview is empty it is refreshed as a whole; afterwards each card is refreshed separately.
-    content: isEmpty(overview)
-      ? html`<div id="overview" data-live>${nothing}</div>`
-      : html`<div id="overview">${plotHelp()}<div class="plots">${plots.map((plot) => plotCard(request, plot, overview, span))}</div></div>`,
-    live: ['figures'],
+    content: html`<div id="attention" data-live>${needed}</div>
+<div id="getting-started" data-live>${checklist}</div>
+${
+  isEmpty(overview)
+    ? html`<div id="overview" data-live>${nothing}</div>`
+    : html`<div id="overview">${plotHelp()}<div class="plots">${plots.map((plot) => plotCard(request, plot, overview, span))}</div></div>`
+}`,
+    live: ['figures', 'hooks'],
     modules: ['console/plot'],
   };
 }
 
-/** Figures of the tenant's activity. */
-export const overview = page('/overview', showOverview);
+/** Faults that need attention, the first steps of a new tenant, and figures of the tenant's activity. */
+export const overview = [page('/overview', showOverview), ...gettingStartedActions(showOverview)];

@@ -1,6 +1,7 @@
 import { html } from '../../../pages/html.ts';
 import { type EntityPages, entityRoutes } from '../../entities/entity-pages.ts';
 import { copyable, facts, when } from '../../parts/parts.ts';
+import { presetForm, redirectUriOf } from './connector-presets.ts';
 
 /** Connectors to identity providers, for social sign-in and single sign-on. */
 
@@ -27,7 +28,7 @@ const connectorPages: EntityPages<'/connectors/:id'> = {
     {
       name: 'clientId',
       label: 'Client ID',
-      hint: 'From the provider, like the client secret. Register the redirect URI there.',
+      hint: 'From the provider, like the client secret.',
     },
     { name: 'clientSecret', label: 'Client secret', kind: 'password', on: 'create' },
     {
@@ -53,16 +54,17 @@ const connectorPages: EntityPages<'/connectors/:id'> = {
       hint: 'For providers that never send email_verified. An address with email_verified: false is always rejected.',
     },
   ],
-  show: ({ tenant, now }, connector) =>
+  newForm: presetForm,
+  show: (request, connector) =>
     facts([
       ['Issuer', copyable(connector.issuer)],
       ['Client ID', copyable(connector.clientId)],
       ['Client secret', 'Set'],
-      ['Redirect URI', copyable(`${tenant.endpoint}/sign-in/callback/${connector.target}`)],
+      ['Redirect URI', copyable(redirectUriOf(request, connector.target))],
       ['Scope', html`<code class="mono">${connector.scope}</code>`],
       ['Single sign-on for', connector.domains.join(', ')],
       ['Email addresses without email_verified', connector.assumeEmailVerified ? 'Trusted' : 'Not trusted'],
-      ['Created', when(connector.createdAt, now)],
+      ['Created', when(connector.createdAt, request.now)],
       ['ID', copyable(connector.id)],
     ]),
   deleteWarning: 'Users can no longer sign in with it. Their accounts stay linked.',
