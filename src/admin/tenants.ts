@@ -86,6 +86,9 @@ export const adminOperations = [
     }),
     returns: NewTenant,
     errors: ['entity.unique_integrity_violation'],
+    check({ endpoints }) {
+      if (endpoints) normalizedEndpoints(endpoints);
+    },
     prepare: () => generateSigningKey(DEFAULT_ALGORITHM),
     async run({ body: { id = newId(), name, endpoints }, prepared: signingKey, store, secrets, now }) {
       const urls = normalizedEndpoints(endpoints);

@@ -16,7 +16,6 @@ import {
 import type { Clock } from '../base/clock.ts';
 import { ServiceError } from '../errors.ts';
 import { contextOf } from '../http/context.ts';
-import { csrfTokenOf } from '../http/csrf.ts';
 import type { Perform } from '../http/operations/perform.ts';
 import { DEFAULT_TENANT, type Tenant } from '../tenants.ts';
 import { CONSOLE_CLIENT_ID } from '../tokens/clients/console-client.ts';
@@ -31,6 +30,7 @@ import {
   type Params,
   type ServiceSettings,
 } from './route.ts';
+import { formOf, formTokenOf } from './session/form-token.ts';
 import type { Administrator } from './session/session.ts';
 
 /** API operations by route: those of every tenant, and those that only tenant `default` serves. */
@@ -137,10 +137,10 @@ export function consoleRequestOf<P = never>(parts: RequestParts): ConsoleRequest
     },
     params: pageParams as P,
     query: searchParams,
-    submitted: new URLSearchParams(typeof request.body === 'string' ? request.body : ''),
+    submitted: formOf(request),
     now: clock(),
     shown: shownIn(request.get(SHOWN_HEADER)),
-    csrf: csrfTokenOf(administrator.token),
+    csrf: formTokenOf(administrator),
     path: pathname.slice(below.length),
     to: (path) => below + path,
     perform,

@@ -52,7 +52,7 @@ function switcher(request: ConsoleRequest, { home, tenants }: FrameData): Html {
 }
 
 const keys = (): Html =>
-  html`<div id="keys" class="popover keys" popover><h2>Keyboard shortcuts</h2><dl>
+  html`<div id="keys" class="popover keys" popover role="dialog" aria-labelledby="keys-title" tabindex="-1" autofocus><h2 id="keys-title">Keyboard shortcuts</h2><dl>
 <div><dt><kbd>Ctrl</kbd> <kbd>K</kbd></dt><dd>Find anything</dd></div>
 <div><dt><kbd>/</kbd></dt><dd>Search</dd></div>
 ${places.map(({ name, letter }) => html`<div><dt><kbd>g</kbd> <kbd>${letter}</kbd></dt><dd>${name}</dd></div>`)}

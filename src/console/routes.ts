@@ -7,7 +7,6 @@ import type { Commits } from '../database/notices/commits.ts';
 import { ServiceError } from '../errors.ts';
 import { contextOf } from '../http/context.ts';
 import { refuseControlInForm } from '../http/control-characters.ts';
-import { csrfTokenOf, requireCsrfToken } from '../http/csrf.ts';
 import { html } from '../pages/html.ts';
 import { sendPage } from '../pages/send.ts';
 import type { Tenant, Tenants } from '../tenants.ts';
@@ -20,10 +19,12 @@ import { LiveStreams } from './live.ts';
 import { assetRoutes } from './modules.ts';
 import { SHOWN_HEADER } from './parts/live.ts';
 import { note } from './parts/parts.ts';
-import { places, routes } from './places/index.ts';
+import { pageOf, places, routes } from './places/index.ts';
 import { errorPages, sendPlain } from './respond.ts';
 import type { ConsoleRequest, Page, Place, Route, ServiceSettings, SubmitForm } from './route.ts';
 import { leaveFlash, takeFlash } from './session/flash.ts';
+import { formOf, formPath, isFromConsole, requireOwnForm } from './session/form-token.ts';
+import { KEPT, sendSessionEnded, valuesOfEarlierSession } from './session/kept-form.ts';
 import { type Administrator, closeSession, findAdministrator } from './session/session.ts';
 import { signInRoutes, signInUrl } from './session/sign-in.ts';
 
@@ -70,21 +71,22 @@ interface Managing extends SignedIn {
   role: AdministratorRole;
 }
 
-/** Checks that a form is one of the console's, which also names the console as its origin. @throws 403 `session.forbidden` */
-function requireOwnForm({ request, home, administrator }: SignedIn, submitted: URLSearchParams): void {
-  requireCsrfToken(request, csrfTokenOf(administrator.token), submitted.get('csrf'));
-  const { origin } = request.headers;
-  if (origin && origin !== new URL(home.endpoint).origin) throw new ServiceError('session.forbidden');
+/** Without a session, asks to sign in: the administrator returns to the page afterwards, and a form is kept until then. */
+function askToSignIn({ secrets, clock }: ConsoleParts, request: Request, response: Response, home: Tenant): void {
+  const isGet = request.method === 'GET';
+  const to = isGet ? request.url : pageOf(request.path);
+  const form = { submitted: formOf(request), path: formPath(request, home), to };
+  if (isGet || !isFromConsole(request, home)) response.redirect(303, signInUrl(home, to));
+  else sendSessionEnded(response, home, form, { secrets, now: clock() });
 }
 
-/** Redirects to the sign-in if there is no session. The administrator returns to the page afterwards. */
 const signedIn =
   (parts: ConsoleParts, handle: (opened: SignedIn) => Promise<void>): RequestHandler =>
   async (request, response) => {
     const { tenant: home } = contextOf(request);
     const administrator = await findAdministrator(request, home, parts.clock());
     if (administrator) await handle({ ...parts, request, response, home, administrator });
-    else response.redirect(303, signInUrl(home, request.method === 'GET' ? request.url : ''));
+    else askToSignIn(parts, request, response, home);
   };
 
 /** Finds the tenant that the path names. @throws 404 `request.not_found` unless the administrator manages it */
@@ -127,14 +129,39 @@ const openPage =
     await send(opened, consoleRequest, await show(consoleRequest));
   };
 
+/**
+ * Shows the form again that this administrator sent in an earlier session. Nothing is changed until it is sent again. Anyone
+ * else gets the empty page. Returns false if the form is neither.
+ */
+async function showEarlierForm({ show }: Route, opened: Managing, request: ConsoleRequest<never>): Promise<boolean> {
+  const { home, secrets, clock, administrator } = opened;
+  if (!isFromConsole(opened.request, home)) return false;
+  const form = { submitted: request.submitted, path: formPath(opened.request, home) };
+  const values = valuesOfEarlierSession(administrator, form, { secrets, now: clock() });
+  if (!values) {
+    const isKept = request.submitted.has(KEPT);
+    if (isKept) opened.response.redirect(303, `${home.path}/console${pageOf(opened.request.path)}`);
+    return isKept;
+  }
+  const message = 'Your session had ended, so nothing was saved. Check the form, then submit it again.';
+  const error = new ServiceError('session.forbidden', { message });
+  await send(opened, request, await show(request, { values, error }));
+  return true;
+}
+
 /** Runs the handler of a form, then redirects. If it is refused, the form is shown again with the error. */
 const submitForm =
-  ({ show }: Route, submit: SubmitForm<never>) =>
+  (route: Route, submit: SubmitForm<never>) =>
   async (opened: Managing): Promise<void> => {
     const { response, home, tenant, secrets, administrator } = opened;
     const consoleRequest = consoleRequestOf(opened);
     const { submitted: values } = consoleRequest;
-    requireOwnForm(opened, values);
+    try {
+      requireOwnForm(opened.request, home, administrator);
+    } catch (error) {
+      if (await showEarlierForm(route, opened, consoleRequest)) return;
+      throw error;
+    }
     try {
       const next = await submit(consoleRequest);
       if ('content' in next) return await send(opened, consoleRequest, next);
@@ -144,14 +171,14 @@ const submitForm =
       response.redirect(303, consoleRequest.to(to));
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      await send(opened, consoleRequest, await show(consoleRequest, { values, error }), error.status);
+      await send(opened, consoleRequest, await route.show(consoleRequest, { values, error }), error.status);
     }
   };
 
 /** Ends the session of the console and that of the sign-in pages. */
 async function signOut(opened: SignedIn): Promise<void> {
   const { request, response, home, administrator, providerOf } = opened;
-  requireOwnForm(opened, new URLSearchParams(String(request.body)));
+  requireOwnForm(request, home, administrator);
   await closeSession(response, home, administrator);
   const provider = await providerOf(home);
   const session = await provider.Session.get(provider.createContext(request, response) as never);

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashOf } from '../../src/base/ids.ts';
 import { routes } from '../../src/console/places/index.ts';
+import { formTokenOf } from '../../src/console/session/form-token.ts';
 import { connect } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
-import { csrfTokenOf } from '../../src/http/csrf.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { dumpTenant } from '../support/tenant-rows.ts';
 
@@ -19,11 +19,15 @@ const filled = (path: string) => path.replaceAll(/:\w+/g, 'nothing');
 /** The only administrator manages tenant `default` only. */
 let service: TestService;
 let database: Database;
+let administratorId: string;
+let formToken: string;
 
 beforeAll(async () => {
   service = await startService('sqlite');
   database = connect({ databaseUrl: undefined, dataDir: service.dataDir, poolSize: 2 });
   const { id: userId } = await service.api.must('POST /users', { username: 'ada' });
+  administratorId = userId;
+  formToken = formTokenOf({ token: TOKEN, id: userId });
   const store = new TenantStore(database, 'default');
   const now = Date.now();
   await store.add('administrators', [{ userId, managedTenantId: 'default', createdAt: now }]);
@@ -39,7 +43,8 @@ afterAll(async () => {
 });
 
 const COOKIE = `console_session=${TOKEN}`;
-const csrf = csrfTokenOf(TOKEN);
+/** Stands for the token of the session's forms, which names the administrator. */
+const csrf = 'the token of this session';
 
 interface RequestOptions {
   method?: string;
@@ -52,7 +57,7 @@ const send = (path: string, { method = 'GET', headers = {}, fields }: RequestOpt
     method,
     headers,
     redirect: 'manual',
-    ...(fields && { body: new URLSearchParams(fields) }),
+    ...(fields && { body: new URLSearchParams({ ...fields, ...(fields.csrf === csrf && { csrf: formToken }) }) }),
   });
 
 describe.each([...pages, '', '/-/live?tables=users', '/-/find?q=ada', '/-/export/users.csv'])('GET %s', (path) => {
@@ -97,6 +102,61 @@ describe.each([...forms])('POST %s', (path) => {
       fields: { csrf },
     });
     expect(response.status).toBe(404);
+  });
+});
+
+describe('a form of an ended session', () => {
+  const path = '/default/directory/roles/new';
+  const keptIn = async (response: Response) => /name="kept" value="([^"]+)"/.exec(await response.text())?.[1] ?? '';
+
+  it('is kept sealed, only if a page of the console sent it', async () => {
+    const fields = {
+      csrf: `${hashOf('old')}.${administratorId}`,
+      name: 'Kept',
+      code: 'never kept',
+      secretField: 'code',
+    };
+    const origin = service.url;
+    for (const headers of [{}, { origin: 'https://evil.example' }, { origin, 'sec-fetch-site': 'cross-site' }]) {
+      const response = await send(path, { method: 'POST', headers: headers as Record<string, string>, fields });
+      expect(response.status).toBe(303);
+    }
+    const response = await send(path, { method: 'POST', headers: { origin }, fields });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(await response.clone().text()).not.toMatch(/Kept|never kept/);
+
+    const kept = await keptIn(response);
+    const headers = { cookie: COOKIE, origin };
+    const shown = await send(path, { method: 'POST', headers, fields: { kept } });
+    expect(shown.status).toBe(200);
+    const text = await shown.text();
+    expect(text).toContain('value="Kept"');
+    expect(text).not.toContain('never kept');
+    expect(await service.api.must('GET /roles?search=%25Kept%25')).toEqual([]);
+
+    // Not from another site, not for another form, and not for the form of another administrator.
+    const forged = { method: 'POST', headers: { cookie: COOKIE, origin: 'https://evil.example' }, fields: { kept } };
+    expect((await send(path, forged)).status).toBe(403);
+    expect((await send('/default/directory/resources/new', { method: 'POST', headers, fields: { kept } })).status).toBe(
+      303,
+    );
+    const other = { ...fields, csrf: `${hashOf('old')}.somebody` };
+    const ofOther = await keptIn(await send(path, { method: 'POST', headers: { origin }, fields: other }));
+    expect((await send(path, { method: 'POST', headers, fields: { kept: ofOther } })).status).toBe(303);
+    expect((await send(path, { method: 'POST', headers, fields: other })).status).toBe(403);
+  });
+
+  it('leads back to the page that it belongs to', async () => {
+    const fields = { csrf: `${hashOf('old')}.${administratorId}` };
+    for (const [form, to] of [
+      ['/default/claims/access-token/review', '/default/claims/access-token'],
+      ['/default/directory/users/x/suspend', '/default/directory/users/x'],
+      ['/default/directory/users/x/roles/remove', '/default/directory/users/x'],
+    ] as const) {
+      const response = await send(form, { method: 'POST', headers: { origin: service.url }, fields });
+      expect(await response.text()).toContain(`data-kept="/console${to}"`);
+    }
   });
 });
 

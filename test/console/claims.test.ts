@@ -132,7 +132,7 @@ describe.each(databases)('claims scripts on %s', (kind) => {
     await picture(page, 'claims-environment-empty');
     await stage.fill('Name', 'not a name');
     await press(page, 'Set variable');
-    await page.getByText('This format is not valid.').waitFor();
+    await page.getByText('Enter letters, digits, and underscores only.').waitFor();
     await stage.fill('Name', 'REGION');
     await stage.fill('Value', 'eu-sesame');
     await press(page, 'Set variable');
@@ -205,7 +205,7 @@ describe.each(databases)('claims scripts on %s', (kind) => {
     await press(page, 'Review changes');
     await service.api.must('PUT /configs/jwt-customizer/client-credentials', { script: scriptOf('  return {};') });
     await press(page, 'Activate script');
-    await page.getByText('Version 1 was activated while you were editing.', { exact: false }).waitFor();
+    await page.getByText(/^Version 1, created by .+, was activated after you opened the editor\./).waitFor();
     await press(page, 'Activate script');
     await page.getByText('Version 2 is active.').waitFor();
     const [row] = await stage.rows('script_versions', { tokenType: 'client-credentials', number: 2 });

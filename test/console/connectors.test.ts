@@ -22,7 +22,7 @@ describe.each(databases)('connectors on %s', (kind) => {
     await stage.fill('Client secret', 'between the two');
     await stage.fill(/^Domains/, 'example.com');
     await press(page, 'Create connector');
-    await page.getByText('This format is not valid.').waitFor();
+    await page.getByText('Enter lowercase letters, digits, and hyphens only.').waitFor();
     await look(page, 'console-connector-fault');
     await stage.fill(/^Target/, 'acme');
     await stage.fill('Client secret', 'between the two');

@@ -19,7 +19,7 @@ describe.each(databases)('settings on %s', (kind) => {
     await look(page, 'console-sign-in-settings');
     await page.getByLabel('Brand color').fill('red');
     await press(page, 'Save settings');
-    await page.getByText('This format is not valid.').waitFor();
+    await page.getByText('Enter # and six hex digits, such as #5d34f2.').waitFor();
     await page.getByLabel('Brand color').fill('#0f766e');
     await page.getByLabel('Brand name').fill('Acme');
     await press(page, 'Save settings');
@@ -63,6 +63,9 @@ describe.each(databases)('settings on %s', (kind) => {
     await stage.link('New tenant').click();
     await page.getByLabel('Name').fill('Acme');
     await page.getByLabel(/^ID/).fill('acme');
+    await page.getByLabel('Endpoints').fill('localhost:47310/acme');
+    await press(page, 'Create tenant');
+    await page.getByText('Enter a full URL, such as https://example.com.').waitFor();
     await page.getByLabel('Endpoints').fill(`${service.url}/console`);
     await press(page, 'Create tenant');
     await page.getByText('must not contain a path segment', { exact: false }).waitFor();

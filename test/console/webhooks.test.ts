@@ -49,13 +49,13 @@ describe.each(databases)('the webhook pages on %s', (kind) => {
     await look(page, 'console-webhooks-empty');
     await link('New webhook').first().click();
     await fill('Endpoint URL', 'ftp://nowhere');
-    await fill(/^Custom headers/, 'not a header');
-    await press(page, 'Create webhook');
-    await waitForText('Enter one header per line');
-    await fill(/^Custom headers/, 'Authorization: Bearer abc');
     await press(page, 'Create webhook');
     await waitForText('Enter a value.');
     await fill('Name', 'Billing');
+    await fill(/^Custom headers/, 'not a header');
+    await press(page, 'Create webhook');
+    await waitForText('The header not a header (without a colon) is not valid.');
+    await fill(/^Custom headers/, 'Authorization: Bearer abc');
     await press(page, 'Create webhook');
     await page.locator('#events-fault').waitFor();
     await look(page, 'console-webhook-fault');

@@ -37,6 +37,14 @@ describe.each(databases)('webhooks on %s', (kind) => {
       expect(await create({ config: { ...config, headers } })).toMatchObject(invalid);
   });
 
+  it('are refused with every fault at once', async () => {
+    const { body } = await create({ name: '', events: [], config: { url: 'not a url', headers: { Host: 'x' } } });
+    const members = body.details.split('\n').map((line: string) => line.split(':')[0]);
+    expect(members).toEqual(['body.name', 'body.events', 'body.config.url', 'body.config.headers']);
+    const unknown = await create({ events: ['User.Exploded'], config: { url: 'not a url' } });
+    expect(unknown.body.details).toMatch(/^body\.events\[0\]: .*\nbody\.config\.url: [^\n]*$/);
+  });
+
   it('are named after their host if the name is missing', async () => {
     const { body } = await create({ name: undefined });
     expect(body).toMatchObject({ name: 'Webhook to receiver.example' });

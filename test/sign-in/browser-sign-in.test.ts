@@ -16,6 +16,10 @@ describe('sign-in in a browser', () => {
     const { actor } = stage.service.credentials.demo;
     const { page, tokens } = await stage.startSignIn();
     await look(page, 'sign-in');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.locator('.fault').getByText('This field is required.').waitFor();
+    expect(await page.getByLabel(/Username/).getAttribute('aria-describedby')).toContain('identifier-fault');
+    await look(page, 'sign-in-empty');
     await page.getByLabel(/Username/).fill(actor.username);
     await press(page, 'Continue');
     await look(page, 'password');

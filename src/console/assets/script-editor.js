@@ -7,6 +7,7 @@ import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { completeFrom } from 'console/script-completion';
+import { keepDraft } from 'console/script-draft';
 
 /** Replaces the script's textarea with an editor, and runs tests without reloading the page. */
 
@@ -17,10 +18,25 @@ const form = document.querySelector('[data-workbench]');
 const place = form.querySelector('[data-types]');
 const field = form.querySelector('#script');
 
-async function post(path, body) {
-  const response = await fetch(path, { method: 'POST', body: new URLSearchParams(body) });
-  if (response.redirected) throw new Error('Your session has ended. Sign in again in another tab, then try again.');
+/** Errors of `fetch` have a text for developers. */
+const unreachable = () => {
+  throw new Error('The service can’t be reached. Check your connection, then try again.');
+};
+
+async function send(path, body) {
+  const response = await fetch(path, { method: 'POST', body: new URLSearchParams(body) }).catch(unreachable);
+  if (response.status === 401) throw new Error('Your session has ended. Sign in again in another tab, then try again.');
   return new DOMParser().parseFromString(await response.text(), 'text/html');
+}
+
+/** Sends the form's fields to a path that saves nothing. After a new sign-in the response is the page with a new token. */
+async function post(path, fieldsOf) {
+  const { csrf } = form.elements;
+  const fresh = await send(path, fieldsOf());
+  const token = fresh.querySelector('[data-workbench] [name="csrf"]')?.value ?? csrf.value;
+  if (token === csrf.value) return fresh;
+  csrf.value = token;
+  return send(path, fieldsOf());
 }
 
 /** Replaces the element's content with the server's. Returns false if the response has no such element. */
@@ -44,7 +60,8 @@ function diagnosticsOf(state) {
 const compile = linter(
   async ({ state }) => {
     const script = state.doc.toString();
-    const fresh = await post(form.dataset.workbench, { csrf: form.elements.csrf.value, script }).catch(() => undefined);
+    const fieldsOf = () => ({ csrf: form.elements.csrf.value, script });
+    const fresh = await post(form.dataset.workbench, fieldsOf).catch(() => undefined);
     // The script has changed since: the next check covers it.
     if (!fresh || field.value !== script) return [];
     replaceContent('compiled', fresh);
@@ -131,7 +148,9 @@ const editor = new EditorView({
     EditorView.contentAttributes.of({ 'aria-label': 'Script', spellcheck: 'false' }),
     typeOver,
     EditorView.updateListener.of(({ docChanged, state }) => {
-      if (docChanged) field.value = state.doc.toString();
+      if (!docChanged) return;
+      field.value = state.doc.toString();
+      field.dispatchEvent(new Event('input', { bubbles: true }));
     }),
     // Tab is not bound, so that keyboard users can leave the editor.
     keymap.of([
@@ -149,6 +168,11 @@ field.hidden = true;
 place.classList.add('ready');
 form.querySelector('label[for="script"]').addEventListener('click', () => editor.focus());
 
+keepDraft(form, (script) => {
+  editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: script } });
+  editor.focus();
+});
+
 let isTesting = false;
 
 form.addEventListener('submit', async (event) => {
@@ -161,7 +185,7 @@ form.addEventListener('submit', async (event) => {
   const outcome = document.getElementById('outcome');
   const waiting = setTimeout(() => button.setAttribute('aria-busy', 'true'), BUSY_AFTER_MS);
   try {
-    const fresh = await post(form.action, new FormData(form));
+    const fresh = await post(form.action, () => new FormData(form));
     // An error is shown outside of the outcome, so the whole page is submitted.
     if (fresh.querySelector('[aria-invalid="true"], .workbench-side > .note')) form.submit();
     else if (replaceContent('outcome', fresh)) replaceContent('compiled', fresh);

@@ -1,3 +1,6 @@
+import 'console/unsaved';
+import 'console/kept-form';
+
 /** Progressive enhancement of every page. Pages work without it. */
 
 /** Delay before a button looks busy, so that fast responses do not flicker. */
@@ -63,8 +66,7 @@ addEventListener('keydown', (event) => {
   if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
   if (isWaiting) {
     isWaiting = false;
-    const link = document.querySelector(`[data-go="${CSS.escape(event.key)}"]`);
-    if (link) location.assign(link.href);
+    document.querySelector(`[data-go="${CSS.escape(event.key)}"]`)?.click();
   } else if (event.key === 'g') {
     isWaiting = true;
     setTimeout(() => {
@@ -82,4 +84,8 @@ addEventListener('keydown', (event) => {
 });
 
 enhance(document);
-document.querySelector('[aria-invalid="true"]')?.focus();
+
+/** The first field with an error, or else the error of the form. */
+const faulty = document.querySelector('[aria-invalid="true"]') ?? document.querySelector('form .note.bad');
+if (faulty?.matches('.note')) faulty.tabIndex = -1;
+faulty?.focus();

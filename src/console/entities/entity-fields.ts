@@ -1,8 +1,9 @@
-import { ServiceError } from '../../errors.ts';
 import type { Html } from '../../pages/html.ts';
+import type { ApiRoute } from '../api.ts';
 import { type Faults, faultsOf } from '../parts/faults.ts';
 import { field, tick } from '../parts/form-parts.ts';
-import type { RefusedForm } from '../route.ts';
+import { keepOthersChanges, openedField } from '../parts/opened-values.ts';
+import type { ConsoleRequest, RefusedForm } from '../route.ts';
 
 /** A form field for one member of an operation's body. */
 interface Field {
@@ -16,6 +17,8 @@ interface Field {
   isOptional?: boolean;
   /** For secrets, which are never shown: an empty field keeps the stored value. */
   isKeptWhenEmpty?: boolean;
+  /** Instruction for a value of the wrong format. */
+  format?: string;
   /** Limits the field to one of the two forms. */
   on?: 'create' | 'change';
   /** Initial value in the form of a new entity. */
@@ -55,7 +58,7 @@ function textOf(value: unknown, { kind, initial = '' }: Field): string {
 }
 
 function render(each: Field, text: string, faults: Faults): Html {
-  const { name, label, hint, kind, options, isOptional } = each;
+  const { name, label, hint, kind, options, isOptional, format } = each;
   if (kind === 'tick') return tick(name, label, hint, text === 'true');
   const isLarge = kind === 'json' || kind === 'lines';
   return field({
@@ -64,6 +67,7 @@ function render(each: Field, text: string, faults: Faults): Html {
     hint,
     isOptional,
     options,
+    format,
     value: text,
     faults,
     lines: isLarge ? 4 : undefined,
@@ -72,17 +76,47 @@ function render(each: Field, text: string, faults: Faults): Html {
   });
 }
 
+/** Returns an entity's values as its form has them. A checkbox that is not ticked has none. */
+function textsOf(fields: readonly Field[], entity: object): URLSearchParams {
+  const texts = new URLSearchParams();
+  for (const each of fields) {
+    const text = textOf(valueAt(entity, each.name), each);
+    if (each.kind !== 'tick' || text === 'true') texts.append(each.name, text);
+  }
+  return texts;
+}
+
+/** Fields whose values a form shows. */
+const shown = (fields: readonly Field[]): Field[] => fields.filter(({ kind }) => kind !== 'password');
+
 /** Returns the inputs of a form, filled with the submitted values if it was refused, or else with the stored ones. */
 export function fieldsOf(fields: readonly Field[], entity: object | undefined, refused?: RefusedForm): Html[] {
   const faults = faultsOf(refused);
-  return fields.map((each) => {
+  const inputs = fields.map((each) => {
     const typed = refused && each.kind !== 'password' ? (refused.values.get(each.name) ?? '') : undefined;
     return render(each, typed ?? textOf(valueAt(entity, each.name), each), faults);
   });
+  if (!entity) return inputs;
+  const names = shown(fields).map(({ name }) => name);
+  return [openedField(names, textsOf(shown(fields), entity), refused?.values), ...inputs];
 }
 
-/** @throws 400 `guard.invalid_input` for invalid JSON */
-function parsed({ name, kind }: Field, text: string): unknown {
+/**
+ * Keeps what others changed while the form was open.
+ *
+ * @param route the operation that changes the entity
+ * @param entity as it is stored now
+ * @throws 422 `entity.invalid_input` for fields that both changed
+ */
+export const keepChangesOf = (
+  request: ConsoleRequest,
+  route: ApiRoute,
+  fields: readonly Field[],
+  entity: object,
+): Promise<void> => keepOthersChanges(request, route, textsOf(shown(fields), entity));
+
+/** Returns invalid JSON as it is: the operation refuses it together with the other fields. */
+function parsed({ kind }: Field, text: string): unknown {
   if (kind === 'lines')
     return text
       .split(/\r?\n/)
@@ -93,7 +127,7 @@ function parsed({ name, kind }: Field, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ServiceError('guard.invalid_input', { details: `body.${name}: must be object` });
+    return text;
   }
 }
 

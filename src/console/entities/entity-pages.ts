@@ -16,7 +16,7 @@ import {
   type Route,
   type ShowPage,
 } from '../route.ts';
-import { bodyOf, type EntityField, fieldsOf } from './entity-fields.ts';
+import { bodyOf, type EntityField, fieldsOf, keepChangesOf } from './entity-fields.ts';
 
 /** `'/users/:userId'` → `'/users'` */
 type ListOf<Path extends string> = Path extends `${infer List}/:${string}` ? List : never;
@@ -202,6 +202,8 @@ async function showChange(pages: EntityPages, request: ConsoleRequest<never>, re
 }
 
 async function change(pages: EntityPages, request: ConsoleRequest<never>) {
+  const entity = await readEntity(pages, request);
+  await keepChangesOf(request, `PATCH ${pages.entity}`, changing(pages), entity);
   const body = bodyOf(changing(pages), request.submitted, false);
   await request.perform(`PATCH ${pages.entity}`, { body });
   return { to: fillPath(itemPath(pages), request.params), flash: { text: 'Changes saved.' } };

@@ -12,6 +12,8 @@ const FIELD_OF: Partial<Record<ErrorCode, string>> = {
   'user.username_already_in_use': 'username',
   'user.email_already_in_use': 'primaryEmail',
   'user.phone_already_in_use': 'primaryPhone',
+  'user.invalid_email': 'primaryEmail',
+  'user.invalid_phone': 'primaryPhone',
   'role.name_in_use': 'name',
   'resource.resource_identifier_in_use': 'indicator',
   'scope.name_exists': 'name',
@@ -27,6 +29,9 @@ const FIELD_OF: Partial<Record<ErrorCode, string>> = {
   'password.too_long': 'password',
 };
 
+/** Shown if a field has no better instruction: see `format` of `FieldParts`. */
+export const INVALID_FORMAT = 'This format is not valid.';
+
 /** Validation messages, with the instruction that is shown instead. The first match wins. */
 const WORDS: [RegExp, (match: RegExpExecArray) => string][] = [
   [/is required/, () => 'Enter a value.'],
@@ -41,7 +46,7 @@ const WORDS: [RegExp, (match: RegExpExecArray) => string][] = [
   [/must be <= (\S+)/, ([, most]) => `Enter ${most} or less.`],
   [/must be one of (.+)/, ([, values]) => `Choose one of ${values}.`],
   [/must match format "(?:uri|url)"|absolute http/, () => 'Enter a full URL, such as https://example.com.'],
-  [/must match pattern|must match format/, () => 'This format is not valid.'],
+  [/must match pattern|must match format/, () => INVALID_FORMAT],
   [/must be object/, () => 'Enter a JSON object, such as {}.'],
 ];
 
@@ -57,9 +62,10 @@ function inWords(text: string): string {
 export function faultsOf(refused: RefusedForm | undefined): Faults {
   const fields = new Map<string, string>();
   if (!refused) return { general: undefined, fields };
-  const { code, message, details } = refused.error;
+  const { code, message, details, data } = refused.error;
   const field = FIELD_OF[code];
   if (field) fields.set(field, message);
+  for (const [name, text] of Object.entries((data?.faults ?? {}) as Record<string, string>)) fields.set(name, text);
   for (const line of details?.split('\n') ?? []) {
     const [, name, text] = /^body\.([\w.]+)(?:[^\w.:][^:]*)?: (.*)$/.exec(line) ?? [];
     if (name && text && !fields.has(name)) fields.set(name, inWords(text));

@@ -2,8 +2,11 @@ import type { AdministratorRole } from '../../base/administrator-role.ts';
 import { DAY_MS, HOUR_MS } from '../../base/times.ts';
 import { csrfField, type Html, html } from '../../pages/html.ts';
 import type { ConsoleRequest, Page, RefusedForm } from '../route.ts';
-import { type Faults, faultsOf } from './faults.ts';
+import { type Faults, faultsOf, INVALID_FORMAT } from './faults.ts';
 import { note } from './parts.ts';
+
+/** The form field that names the fields with secrets. A form that outlives its session is kept without them. */
+export const SECRET_FIELD = 'secretField';
 
 interface FormParts {
   /** Path the form posts to, below the tenant's. */
@@ -36,7 +39,8 @@ export function formOf(
   const missing = request.missingRole(path, 'submit');
   if (missing) return readOnly(fields, missing);
   const fault = faults && faultAbove(fields.text, faults);
-  return html`<form class="form" method="post" action="${request.to(path)}" novalidate>${csrfField(request.csrf)}
+  const isRefused = faults && (faults.general !== undefined || faults.fields.size > 0);
+  return html`<form class="form" method="post" action="${request.to(path)}" novalidate${isRefused && html` data-unsaved`}>${csrfField(request.csrf)}
 ${fault && note('bad', fault)}
 ${fields}
 <div class="buttons"><button class="button ${kind}">${submit}</button>${cancel !== undefined && html`<a class="button" href="${request.to(cancel)}">Cancel</a>`}</div>
@@ -84,6 +88,8 @@ interface FieldParts {
   hint?: Html | string | undefined;
   faults?: Faults | undefined;
   type?: 'text' | 'email' | 'tel' | 'url' | 'number' | 'password' | 'datetime-local';
+  /** Instruction for a value of the wrong format. */
+  format?: string | undefined;
   /** Makes the input a textarea with this many lines. */
   lines?: number | undefined;
   isMono?: boolean | undefined;
@@ -117,8 +123,9 @@ export const filters = (path: string, inputs: Html | readonly Html[], isNarrowed
 
 /** An input with its label, hint, and error, connected for assistive technology. */
 export function field({ name, label, value = '', hint, faults, type = 'text', ...rest }: FieldParts): Html {
-  const { lines, isMono, isOptional, options } = rest;
-  const fault = faults?.fields.get(name);
+  const { lines, isMono, isOptional, options, format = INVALID_FORMAT } = rest;
+  const found = faults?.fields.get(name);
+  const fault = found === INVALID_FORMAT ? format : found;
   const about = [hint && `${name}-hint`, fault && `${name}-fault`].filter(Boolean).join(' ');
   const common = html`id="${name}" name="${name}"${about && html` aria-describedby="${about}"`}${fault && html` aria-invalid="true"`}${isMono && html` class="mono"`}`;
   const input = options
@@ -129,7 +136,7 @@ export function field({ name, label, value = '', hint, faults, type = 'text', ..
   return html`<div class="field"><label for="${name}">${label}${isOptional && html` <span class="quiet">(optional)</span>`}</label>
 ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
 ${fault && html`<p class="fault" id="${name}-fault">${fault}</p>`}
-${input}</div>`;
+${input}${type === 'password' && html`<input type="hidden" name="${SECRET_FIELD}" value="${name}">`}</div>`;
 }
 
 /** Returns `field` for one form: each field shows the value and the error of its name. */
@@ -142,11 +149,15 @@ export const fieldWith =
 export const tick = (name: string, label: string, hint: string | undefined, isTicked: boolean): Html =>
   html`<div class="field"><label class="box"><input type="checkbox" name="${name}" value="true"${hint && html` aria-describedby="${name}-hint"`}${isTicked && html` checked`}> <span>${label}</span></label>${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}</div>`;
 
-/** A group of checkboxes, one for each value and label. */
+/** The attributes that connect an input with its error. The page focuses the first such input. */
+export const faultyInput = (name: string, faults: Faults | undefined): Html | false =>
+  faults?.fields.has(name) === true && html` aria-invalid="true" aria-describedby="${name}-fault"`;
+
+/** A group of checkboxes, one for each value and label. Its error is connected with the first. */
 export const boxes = (
   name: string,
   legend: string,
   options: readonly (readonly [string, string | Html])[],
   { ticked = [], hint, faults }: { ticked?: readonly string[]; hint?: string; faults?: Faults | undefined } = {},
 ): Html =>
-  html`<fieldset class="field boxes"><legend>${legend}</legend>${hint && html`<p class="hint">${hint}</p>`}${faults?.fields.has(name) && html`<p class="fault" id="${name}-fault">${faults.fields.get(name)}</p>`}${options.map(([value, label]) => html`<label class="box"><input type="checkbox" name="${name}" value="${value}"${ticked.includes(value) && html` checked`}> <span>${label}</span></label>`)}</fieldset>`;
+  html`<fieldset class="field boxes"><legend>${legend}</legend>${hint && html`<p class="hint">${hint}</p>`}${faults?.fields.has(name) && html`<p class="fault" id="${name}-fault">${faults.fields.get(name)}</p>`}${options.map(([value, label], index) => html`<label class="box"><input type="checkbox" name="${name}" value="${value}"${index === 0 && faultyInput(name, faults)}${ticked.includes(value) && html` checked`}> <span>${label}</span></label>`)}</fieldset>`;

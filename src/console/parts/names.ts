@@ -46,6 +46,13 @@ export async function namesOf(request: ConsoleRequest, ...all: ReferencedIds[]):
   };
 }
 
+/** Returns the name of the author of a change: an administrator, or an application of the tenant. */
+export async function authorName(request: ConsoleRequest, id: string): Promise<string> {
+  const administrator = (await request.rights.list()).find(({ user }) => user.id === id);
+  if (administrator) return nameOf(administrator.user);
+  return (await namesIn(request, 'applications', new Set([id]))).get(id) ?? id;
+}
+
 /** A link to the user, or the id alone if the user was deleted. */
 export function userLink(request: ConsoleRequest, { users }: Names, id: string | null): Html {
   if (id === null) return html`<span class="quiet">No actor</span>`;

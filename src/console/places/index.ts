@@ -105,3 +105,16 @@ export const routes: readonly Route[] = places.flatMap(({ sections, routes = [] 
   ...sections.flatMap((section) => section.routes),
   ...routes,
 ]);
+
+const isPath = (pattern: string, path: string): boolean => {
+  const [names, parts] = [pattern.split('/'), path.split('/')];
+  return names.length === parts.length && names.every((name, index) => name.startsWith(':') || name === parts[index]);
+};
+
+/** Returns the path of the page with this form, below `/console`: its own, or for an action that of the page above it. */
+export function pageOf(path: string): string {
+  const parts = path.split('/');
+  const isPage = () => routes.some((route) => route.isPage && isPath(`/:tenant${route.path}`, parts.join('/')));
+  while (parts.length > 1 && !isPage()) parts.pop();
+  return parts.join('/');
+}

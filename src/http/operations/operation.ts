@@ -120,7 +120,12 @@ interface Facts<P, B, Q, Returns, Pages, E> {
  * transaction, has no network, and checks again what `load` read. So no transaction stays open while a password is
  * hashed; on SQLite, which has one writer, that would stall the service.
  */
-interface Phases<In, Loaded, Prepared, Outcome> {
+interface Phases<In extends Pick<Input, 'body'>, Loaded, Prepared, Outcome> {
+  /**
+   * Rules of the body that its schema cannot express. Throws. Part of the validation: it gets the members that the schema
+   * accepts, also if it refuses others, so that one response names every fault.
+   */
+  check?: (body: Partial<In['body']>, services: Services) => void;
   load?: (input: In & { store: TenantStore }) => Promise<Loaded>;
   prepare?: (input: In & { loaded: Loaded; secrets: SecretBox; now: number }, services: Services) => Promise<Prepared>;
   run: (input: In & { loaded: Loaded; prepared: Prepared } & RunTools) => Promise<Outcome>;
@@ -152,6 +157,7 @@ export interface Operation<
   route: R;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
+  check?(body: object, services: Services): void;
   load?(input: Input & { store: TenantStore }): Promise<unknown>;
   prepare?(input: Input & { loaded: unknown; secrets: SecretBox; now: number }, services: Services): Promise<unknown>;
   run(input: Input & { loaded: unknown; prepared: unknown } & RunTools): Promise<unknown>;

@@ -41,8 +41,8 @@ export interface OperationResult {
 export type Perform = (call: OperationCall) => Promise<OperationResult>;
 
 /** Returns the validation of an operation's path, query and body. Pagination has its own error code. */
-function inputParser(operation: Operation): (call: OperationCall) => Input {
-  const parseBody = operation.body && parser(operation.body, 'body');
+function inputParser(operation: Operation, services: Services): (call: OperationCall) => Input {
+  const parseBody = operation.body && parser(operation.body, 'body', (body) => operation.check?.(body, services));
   const parseQuery = operation.query && parser(operation.query, 'query');
   const parseParams = operation.params && parser(operation.params, 'params');
   const { paginated } = operation;
@@ -113,7 +113,7 @@ export function performer(
   operation: Operation,
   { services, secrets, clock, refusals, rateLimits }: PerformerParts,
 ): Perform {
-  const inputOf = inputParser(operation);
+  const inputOf = inputParser(operation, services);
   const isWrite = operation.method !== 'GET' && !operation.isRead;
 
   const perform: Perform = async (call) => {

@@ -93,9 +93,22 @@ function describeFault({ instancePath, keyword, params, message }: ErrorObject, 
   return `${path}: ${message}`;
 }
 
-function faultsOf(errors: ErrorObject[] | null | undefined, root: string): string {
-  const faults = (errors ?? []).filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'if').slice(0, MAX_FAULTS);
+function faultsOf(errors: readonly ErrorObject[], root: string): string {
+  const faults = errors.filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'if').slice(0, MAX_FAULTS);
   return [...new Set(faults.map((error) => describeFault(error, root)))].slice(0, MAX_LINES).join('\n');
+}
+
+/** Returns the names of the members with a fault. Undefined if the value itself is wrong. */
+function faultyMembers(errors: readonly ErrorObject[]): Set<string> | undefined {
+  const faulty = new Set<string>();
+  for (const { instancePath, keyword, params } of errors) {
+    const [, name] = instancePath.split('/');
+    if (name !== undefined) faulty.add(name.replaceAll('~1', '/').replaceAll('~0', '~'));
+    else if (keyword === 'required') faulty.add(String(params.missingProperty));
+    else if (keyword === 'unevaluatedProperties') faulty.add(String(params.unevaluatedProperty));
+    else return undefined;
+  }
+  return faulty;
 }
 
 export const invalidInput = (root: string, details: string): ServiceError =>
@@ -127,17 +140,39 @@ export function checkTextAndDepth(value: unknown, root: string): void {
   }
 }
 
+type Check = (valid: object) => void;
+
+/** Returns the faults that a check finds in the members that the schema accepts, one line each. */
+function furtherFaults(check: Check, value: unknown, errors: readonly ErrorObject[]): string[] {
+  const faulty = faultyMembers(errors);
+  if (!faulty) return [];
+  try {
+    check(Object.fromEntries(Object.entries(value as object).filter(([name]) => !faulty.has(name))));
+    return [];
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const lines = error.details?.split('\n') ?? [];
+    return lines.filter((line) => !faulty.has(/^body\.(\w+)/.exec(line)?.[1] ?? ''));
+  }
+}
+
 /**
  * Returns a function that validates a value and returns it. A query is coerced in place.
  *
- * @throws 400 `guard.invalid_input`
+ * @param check refuses what the schema cannot express
+ * @throws 400 `guard.invalid_input`, or what `check` throws if it alone finds a fault
  */
-export function parser(schema: TSchema, root: 'body' | 'query' | 'params'): (value: unknown) => unknown {
+export function parser(schema: TSchema, root: 'body' | 'query' | 'params', check?: Check): (value: unknown) => unknown {
   const validatorOf = root === 'query' ? coercing : plain;
   return (value) => {
     checkTextAndDepth(value, root);
     const validate = validatorOf(schema);
-    if (validate(value)) return value;
-    throw invalidInput(root, faultsOf(validate.errors, root));
+    if (validate(value)) {
+      check?.(value as object);
+      return value;
+    }
+    const errors = validate.errors ?? [];
+    const further = check ? furtherFaults(check, value, errors) : [];
+    throw invalidInput(root, [faultsOf(errors, root), ...further].join('\n'));
   };
 }

@@ -106,8 +106,10 @@ export const applications = [
       'application.third_party_application_cannot_enable_token_exchange',
       'application.invalid_third_party_application_type',
     ],
+    check({ type, oidcClientMetadata, customClientMetadata }) {
+      if (type) checkMetadata(type, oidcClientMetadata, customClientMetadata);
+    },
     async run({ body, store, secrets, now }) {
-      checkMetadata(body.type, body.oidcClientMetadata, body.customClientMetadata);
       const application = {
         id: newId(),
         description: null,

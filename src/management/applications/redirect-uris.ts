@@ -44,7 +44,7 @@ function refuseMixed(type: string, oidc: Partial<Static<typeof OidcClientMetadat
   }
 }
 
-/** @throws 400 `guard.invalid_input` naming the first URI or setting that an application of this type cannot have */
+/** @throws 400 `guard.invalid_input` naming the first URI of each list, or the setting, that an application of this type cannot have */
 export function checkMetadata(
   type: string,
   oidc: Partial<Static<typeof OidcClientMetadata>> = {},
@@ -58,11 +58,10 @@ export function checkMetadata(
     ['oidcClientMetadata.postLogoutRedirectUris', oidc.postLogoutRedirectUris, check],
     ['customClientMetadata.corsAllowedOrigins', custom.corsAllowedOrigins, originFault],
   ] as const;
-  for (const [path, uris = [], faultOf] of lists) {
-    for (const [index, uri] of uris.entries()) {
-      const fault = faultOf(uri);
-      if (fault) throw invalidBody(`body.${path}[${index}]: ${fault}`);
-    }
-  }
+  const faults = lists.flatMap(([path, uris = [], faultOf]) => {
+    const index = uris.findIndex((uri) => faultOf(uri) !== undefined);
+    return index < 0 ? [] : [`body.${path}[${index}]: ${faultOf(uris[index] as string)}`];
+  });
+  if (faults.length > 0) throw invalidBody(faults.join('\n'));
   refuseMixed(type, oidc);
 }

@@ -50,8 +50,10 @@ export const resources = [
     body: Type.Object({ name, indicator, accessTokenTtl: Type.Optional(accessTokenTtl) }),
     returns: ResourceWithScopes,
     errors: ['resource.resource_identifier_in_use'],
+    check({ indicator }) {
+      if (indicator !== undefined) requireIndicator('indicator', indicator);
+    },
     async run({ body, store }) {
-      requireIndicator('indicator', body.indicator);
       return store.transaction(async (store) => {
         const fields = { id: newId(), isDefault: false, accessTokenTtl: DEFAULT_TOKEN_TTL, ...body };
         const resource = await store.insert('resources', fields);

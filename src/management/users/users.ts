@@ -63,8 +63,11 @@ export const users = [
     body: CreateUser,
     returns: User,
     errors: [...IDENTIFIER_ERRORS, 'password.unsupported_digest'],
-    async prepare({ body, tenant }, { hashPassword }) {
+    check(body) {
       refuseMixedPassword(body);
+      withNormalizedIdentifiers(body);
+    },
+    async prepare({ body, tenant }, { hashPassword }) {
       return passwordOf(body, (password) => hashPassword(tenant.id, password));
     },
     run({ body, prepared: passwordHash, store, now }) {
@@ -96,6 +99,7 @@ export const users = [
     body: UpdateUser,
     returns: User,
     errors: ['entity.not_found', 'entity.invalid_input', ...IDENTIFIER_ERRORS],
+    check: (body) => void withNormalizedIdentifiers(body),
     async run({ params: { userId }, body, store, now }) {
       return userView(store, await changeUser(store, userId, withNormalizedIdentifiers(body), now));
     },

@@ -4,7 +4,7 @@ import { newShortId } from '../../base/ids.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { Patch, UserRow } from '../../database/tables/index.ts';
 import { User } from '../../entities.ts';
-import { ServiceError } from '../../errors.ts';
+import { messageOf, ServiceError } from '../../errors.ts';
 import { newUserView, userView } from '../../events/user-view.ts';
 import type { optional } from '../shared/fields.ts';
 
@@ -23,8 +23,16 @@ type UserFields = Static<ReturnType<typeof optional<typeof UserFields>>>;
 export function withNormalizedIdentifiers<T extends Pick<UserFields, 'primaryEmail' | 'primaryPhone'>>(fields: T): T {
   const email = fields.primaryEmail && normalEmail(fields.primaryEmail);
   const phone = fields.primaryPhone && normalPhone(fields.primaryPhone);
-  if (fields.primaryEmail && !email) throw new ServiceError('user.invalid_email');
-  if (fields.primaryPhone && !phone) throw new ServiceError('user.invalid_phone');
+  const badEmail = fields.primaryEmail && !email && 'user.invalid_email';
+  const badPhone = fields.primaryPhone && !phone && 'user.invalid_phone';
+  const code = badEmail || badPhone;
+  if (code) {
+    const details = [
+      badEmail && `body.primaryEmail: ${messageOf(badEmail)}`,
+      badPhone && `body.primaryPhone: ${messageOf(badPhone)}`,
+    ];
+    throw new ServiceError(code, { details: details.filter(Boolean).join('\n') });
+  }
   return { ...fields, ...(email && { primaryEmail: email }), ...(phone && { primaryPhone: phone }) };
 }
 

@@ -4,7 +4,7 @@ import type { SecretBox } from '../../base/secret-box.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { HookRow } from '../../database/tables/index.ts';
 import { Hook, HookConfig, SetOf } from '../../entities.ts';
-import { ServiceError } from '../../errors.ts';
+import { messageOf, ServiceError } from '../../errors.ts';
 import { eventTypes, silentEventTypes } from '../../events/catalogue.ts';
 import { operation, type Services } from '../../http/operations/operation.ts';
 import { cancelWaiting, removeHook } from '../../webhooks/deliveries/clearing.ts';
@@ -55,17 +55,27 @@ function failureOf(hook: HookRow): Partial<Hook> {
 /** Returns the default name of a webhook. */
 const nameOf = ({ url }: HookConfig): string => `Webhook to ${new URL(url).host}`.slice(0, 256);
 
-/** @throws 400 when a webhook must not use this URL or these headers */
-export function checkConfig({ url, headers = {} }: HookConfig, refuseHookUrl: Services['refuseHookUrl']): void {
+/** Returns why a webhook must not use this URL or these headers, one line each. */
+function configFaults({ url, headers = {} }: HookConfig, refuseHookUrl: Services['refuseHookUrl']): string {
   const badUrl = refuseHookUrl(url);
-  if (badUrl) throw invalidBody(`body.config.url: ${badUrl}`);
   const badHeader = checkHeaders(headers);
-  if (badHeader) throw invalidBody(`body.config.headers: ${badHeader}`);
+  return [badUrl && `body.config.url: ${badUrl}`, badHeader && `body.config.headers: ${badHeader}`]
+    .filter(Boolean)
+    .join('\n');
 }
 
+/** @throws 400 when a webhook must not use this URL or these headers */
+export function checkConfig(config: HookConfig, refuseHookUrl: Services['refuseHookUrl']): void {
+  const details = configFaults(config, refuseHookUrl);
+  if (details) throw invalidBody(details);
+}
+
+const NO_EVENTS = `body.events: ${messageOf('hook.missing_events')}`;
+
 /** @throws 400 `hook.missing_events` */
-function requireEvents(event: string | null | undefined, events: readonly string[] | undefined): void {
-  if (!event && !events?.length) throw new ServiceError('hook.missing_events');
+function requireEvents(event: string | null | undefined, events: readonly string[] | undefined, details = ''): void {
+  if (event || events?.length) return;
+  throw new ServiceError('hook.missing_events', { details: [NO_EVENTS, details].filter(Boolean).join('\n') });
 }
 
 /** Most webhooks of a tenant. Each one that listens to an event adds a delivery to the transaction of the change. */
@@ -122,9 +132,9 @@ export const hooks = [
     }),
     returns: Hook,
     errors: ['hook.missing_events', 'hook.limit_reached'],
-    async prepare({ body }, { refuseHookUrl }) {
-      requireEvents(body.event, body.events);
-      checkConfig(body.config, refuseHookUrl);
+    check({ event, events, config }, { refuseHookUrl }) {
+      requireEvents(event, events, config && configFaults(config, refuseHookUrl));
+      if (config) checkConfig(config, refuseHookUrl);
     },
     async run({ body, store, secrets, now }) {
       await requireRoom(store);
@@ -166,8 +176,9 @@ export const hooks = [
     body: optional({ name, event: OneEvent, events: HookEvents, config: HookConfig, enabled }),
     returns: Hook,
     errors: ['entity.not_exists', 'entity.invalid_input', 'hook.missing_events'],
-    async prepare({ body }, { refuseHookUrl }) {
-      if (body.config) checkConfig(body.config, refuseHookUrl);
+    check({ event, events, config }, { refuseHookUrl }) {
+      if (event === null && events) requireEvents(event, events, config && configFaults(config, refuseHookUrl));
+      if (config) checkConfig(config, refuseHookUrl);
     },
     async run({ params, body, store, secrets, now }) {
       const sealed = body.config && sealConfig(secrets, { ...params, tenantId: store.tenantId }, body.config);

@@ -38,7 +38,7 @@ export function field(
 ): Html {
   const { autocomplete, inputmode, value, hint, fault, maxlength = 256 } = rest;
   const about = [hint && `${name}-hint`, fault && `${name}-fault`].filter(Boolean).join(' ');
-  const input = html`<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" maxlength="${maxlength}" autocapitalize="none" spellcheck="false"${inputmode && html` inputmode="${inputmode}"`}${value && html` value="${value}"`}${about && html` aria-describedby="${about}"`}${fault && html` aria-invalid="true"`}${isCode && html` class="code"`}${!isOptional && html` required`}${hasFocus && html` autofocus`}>`;
+  const input = html`<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" maxlength="${maxlength}" autocapitalize="none" spellcheck="false"${inputmode && html` inputmode="${inputmode}"`}${value && html` value="${value}"`}${about && html` aria-describedby="${about}"`}${fault && html` aria-invalid="true"`}${isCode && html` class="code"`}${!isOptional && html` required data-empty="${t.common.empty}"`}${hasFocus && html` autofocus`}>`;
   return html`<div class="field">
 <label for="${name}">${label}</label>
 ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}

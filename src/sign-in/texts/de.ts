@@ -14,6 +14,7 @@ export const de: Texts = {
     continue: 'Weiter',
     change: 'Ändern',
     back: 'Zurück',
+    empty: 'Dieses Feld ist erforderlich.',
     or: 'oder',
     show: 'Anzeigen',
     hide: 'Verbergen',

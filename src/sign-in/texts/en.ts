@@ -19,6 +19,8 @@ export const en = {
     continue: 'Continue',
     change: 'Change',
     back: 'Back',
+    /** The error of a field that was left empty. */
+    empty: 'This field is required.',
     or: 'or',
     show: 'Show',
     hide: 'Hide',

@@ -9,7 +9,7 @@ const CONTEXT_LINES = 3;
  * Most added and removed lines that are compared. The cost grows with their square and blocks the main thread: 500 take
  * about 10 ms; two scripts with 5,000 different lines took 5 s.
  */
-const MOST_CHANGES = 500;
+export const MOST_CHANGES = 500;
 
 const KINDS: Record<string, string> = { '+': 'added', '-': 'removed', ' ': 'same' };
 
@@ -54,17 +54,32 @@ function environmentChanges(before: Record<string, string> = {}, after: Record<s
     .map((name) => `${name} ${!(name in before) ? 'added' : !(name in after) ? 'removed' : 'changed'}`);
 }
 
-/** Changes to the script and its settings. Values of environment variables are never shown. */
-export function changesOf(before: ScriptValue | undefined, after: ScriptValue): Html {
+/** A script that sets no switch has their defaults. */
+const switchesOf = ({ blockIssuanceOnError = true, recordInputs = false }: ScriptValue) => ({
+  blockIssuanceOnError,
+  recordInputs,
+});
+
+/** Changes to the settings of a script. */
+function settingChanges(before: ScriptValue | undefined, after: ScriptValue): (readonly [string, string])[] {
   const environment = environmentChanges(before?.environmentVariables, after.environmentVariables);
+  const [old, fresh] = [before && switchesOf(before), switchesOf(after)];
   const switches = [
-    ['Block the token if the script fails', before?.blockIssuanceOnError, after.blockIssuanceOnError],
-    ['Record the input of each run', before?.recordInputs, after.recordInputs],
+    ['Block the token if the script fails', old?.blockIssuanceOnError, fresh.blockIssuanceOnError],
+    ['Record the input of each run', old?.recordInputs, fresh.recordInputs],
   ] as const;
-  const others = [
+  return [
     ...switches.flatMap(([label, was, is]) => (was === is ? [] : [[label, `${yes(was)} → ${yes(is)}`] as const])),
     ...(environment.length > 0 ? [['Environment variables', environment.join(', ')] as const] : []),
     ...(before && sampleText(before) !== sampleText(after) ? [['Sample data', 'changed'] as const] : []),
   ];
+}
+
+export const isUnchanged = (before: ScriptValue, after: ScriptValue): boolean =>
+  before.script === after.script && settingChanges(before, after).length === 0;
+
+/** Changes to the script and its settings. Values of environment variables are never shown. */
+export function changesOf(before: ScriptValue | undefined, after: ScriptValue): Html {
+  const others = settingChanges(before, after);
   return html`${linesOf(before?.script ?? '', after.script)}${others.length > 0 && facts(others)}`;
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../errors.ts';
 import type { TokenKind } from './kinds.ts';
 import { SAMPLES, STARTER } from './samples.ts';
-import type { ScriptValue } from './script-api.ts';
+import type { ScriptValue, Version } from './script-api.ts';
 
 /** The values of the editor's form, as text. */
 export interface Draft {
@@ -12,12 +12,27 @@ export interface Draft {
   recordInputs: boolean;
   /** Id of the recorded run whose input the script is tested with; empty: the sample data. */
   run: string;
+  /** Number of the version that was active when the editor was opened; `0` for none. */
+  base: string;
 }
+
+/** Returns the number of the active version, as the form has it. */
+export const baseOf = (version: Pick<Version, 'number' | 'active'> | undefined): string =>
+  String(version?.active ? version.number : 0);
 
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
 
+interface Opened {
+  run?: string | undefined;
+  base?: string;
+}
+
 /** Returns the draft that the editor starts with: a version, or the starter script. */
-export function draftOf({ tokenType }: TokenKind, value: ScriptValue | undefined, run = ''): Draft {
+export function draftOf(
+  { tokenType }: TokenKind,
+  value: ScriptValue | undefined,
+  { run = '', base = '0' }: Opened = {},
+): Draft {
   const { token, context } = SAMPLES[tokenType];
   return {
     script: value?.script ?? STARTER,
@@ -26,6 +41,7 @@ export function draftOf({ tokenType }: TokenKind, value: ScriptValue | undefined
     blockIssuanceOnError: value?.blockIssuanceOnError ?? true,
     recordInputs: value?.recordInputs ?? false,
     run,
+    base,
   };
 }
 
@@ -39,6 +55,7 @@ export const sentDraft = (sent: URLSearchParams): Draft => ({
   blockIssuanceOnError: sent.get('blockIssuanceOnError') === 'true',
   recordInputs: sent.get('recordInputs') === 'true',
   run: sent.get('run') ?? '',
+  base: sent.get('base') ?? '0',
 });
 
 /** Returns the draft as form fields. */
@@ -64,10 +81,26 @@ export const samplesOf = (draft: Draft) => ({
   contextSample: objectOf(draft, 'contextSample'),
 });
 
-/** Returns the upload body without environment variables, which have their own page. */
-export const uploadOf = (draft: Draft): Omit<ScriptValue, 'environmentVariables'> => ({
-  script: draft.script,
-  ...samplesOf(draft),
-  blockIssuanceOnError: draft.blockIssuanceOnError,
-  recordInputs: draft.recordInputs,
-});
+/**
+ * Returns the upload body without environment variables, which have their own page. The editor shows invented samples for a
+ * script without any. They are not uploaded unless they were edited.
+ *
+ * @param stored the version that the upload replaces
+ */
+export function uploadOf(
+  kind: TokenKind,
+  draft: Draft,
+  stored: ScriptValue | undefined,
+): Omit<ScriptValue, 'environmentVariables'> {
+  const samples = samplesOf(draft);
+  const initial = draftOf(kind, undefined);
+  const isEdited = (name: keyof typeof samples) => stored?.[name] !== undefined || draft[name] !== initial[name];
+  const { script, blockIssuanceOnError, recordInputs } = draft;
+  return {
+    script,
+    ...(isEdited('tokenSample') && { tokenSample: samples.tokenSample }),
+    ...(isEdited('contextSample') && { contextSample: samples.contextSample }),
+    blockIssuanceOnError,
+    recordInputs,
+  };
+}

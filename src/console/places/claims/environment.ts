@@ -30,7 +30,7 @@ async function showEnvironment(request: ConsoleRequest, kind: TokenKind, refused
       { label: '', cell: (name) => rowLink(request, `${pathOf(kind)}/${name}/remove`, 'Remove', name) },
     ],
   });
-  const content = html`${field({ name: 'name', label: 'Name', value: refused?.values.get('name') ?? '', isMono: true, faults, hint: 'The value of an existing variable is replaced.' })}
+  const content = html`${field({ name: 'name', label: 'Name', value: refused?.values.get('name') ?? '', isMono: true, faults, format: 'Enter letters, digits, and underscores only. Start with a letter or an underscore.', hint: 'The value of an existing variable is replaced.' })}
 ${field({ name: 'value', label: 'Value', type: 'password', faults, hint: 'Stored encrypted and never shown again.' })}`;
   const setting = html`<h2>Set a variable</h2><p class="quiet">This creates a new version of the script and activates it immediately.</p>
 ${formOf(request, { path: pathOf(kind), content, submit: 'Set variable', faults })}`;

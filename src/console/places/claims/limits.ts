@@ -1,5 +1,5 @@
 import type { Body } from '../../api.ts';
-import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
+import { bodyOf, type EntityField, fieldsOf, keepChangesOf } from '../../entities/entity-fields.ts';
 import { formPage } from '../../parts/form-parts.ts';
 import { action, type ConsoleRequest, type Page, page, type RefusedForm } from '../../route.ts';
 
@@ -20,7 +20,9 @@ async function showLimits(request: ConsoleRequest, refused?: RefusedForm): Promi
   });
 }
 
-async function setLimits({ perform, submitted }: ConsoleRequest) {
+async function setLimits(request: ConsoleRequest) {
+  const { perform, submitted } = request;
+  await keepChangesOf(request, 'PATCH /configs/sandbox', FIELDS, (await perform('GET /configs/sandbox')).value);
   await perform('PATCH /configs/sandbox', { body: bodyOf(FIELDS, submitted, false) });
   return { to: PATH, flash: { text: 'Limits saved.' } };
 }

@@ -5,8 +5,9 @@ import { namesOf } from '../../parts/names.ts';
 import { note, state } from '../../parts/parts.ts';
 import { action, type ConsoleRequest, form, type Page, page, type RefusedForm, type Route } from '../../route.ts';
 import { membersOf } from './completion.ts';
-import { changesOf } from './diff.ts';
-import { type Draft, draftOf, fieldsOfDraft, samplesOf, sentDraft, uploadOf } from './draft.ts';
+import { bothChanges, type Conflict, conflictNote, conflictOf, mergedDraft } from './conflict.ts';
+import { changesOf, isUnchanged } from './diff.ts';
+import { baseOf, type Draft, draftOf, fieldsOfDraft, samplesOf, sentDraft, uploadOf } from './draft.ts';
 import { kindPath, type TokenKind, tabPage } from './kinds.ts';
 import { outcomeOf } from './outcome.ts';
 import { readBase, readVersion, SCRIPT, scriptOf, type Version, writeVersion } from './script-api.ts';
@@ -22,6 +23,11 @@ interface EditorState {
   outcome?: Html;
   refused?: RefusedForm | undefined;
 }
+
+/** True if the drafts would be saved as the same version. */
+const isSame = (one: Draft, other: Draft): boolean =>
+  JSON.stringify(fieldsOfDraft({ ...one, run: '', base: '' })) ===
+  JSON.stringify(fieldsOfDraft({ ...other, run: '', base: '' }));
 
 const NOT_TESTED = html`<p class="quiet">Run a test to see the resulting token and the console output.</p>`;
 
@@ -51,15 +57,10 @@ async function showScript(request: ConsoleRequest, kind: TokenKind, editor: Edit
     readTypes(request, kind),
   ]);
   const from = request.query.get('from');
-  const draft =
-    editor.draft ??
-    (refused
-      ? sentDraft(refused.values)
-      : draftOf(
-          kind,
-          from ? (await readVersion(request, kind, from)).value : base?.value,
-          request.query.get('run') ?? undefined,
-        ));
+  const opened = { run: request.query.get('run') ?? undefined, base: baseOf(base) };
+  const stored = draftOf(kind, base?.value, opened);
+  const sent = editor.draft ?? (refused && sentDraft(refused.values));
+  const draft = sent ?? (from ? draftOf(kind, (await readVersion(request, kind, from)).value, opened) : stored);
   types.environmentVariables = Object.keys(base?.value.environmentVariables ?? {}).map((name) => ({
     name,
     type: 'string',
@@ -69,7 +70,7 @@ async function showScript(request: ConsoleRequest, kind: TokenKind, editor: Edit
       actions: html`${buttonLink(request, `${kindPath(kind)}/off`, 'Deactivate')}`,
     }),
     content: html`<p>${scriptState(request, kind, base)}</p>
-${workbench(request, { kind, draft, runs, types, fault, faults: faultsOf(refused), outcome })}`,
+${workbench(request, { kind, draft, isUnsaved: sent !== undefined && !isSame(sent, stored), runs, types, fault, faults: faultsOf(refused), outcome })}`,
     modules: ['console/script-editor'],
   });
 }
@@ -97,31 +98,46 @@ async function test(request: ConsoleRequest, kind: TokenKind): Promise<Page> {
   return showScript(request, kind, { draft, outcome: outcomeOf(value) });
 }
 
-/** The confirmation page: a script is activated only after its changes were shown. */
-function reviewPage(
+interface Review {
+  draft: Draft;
+  base: Version | undefined;
+  conflict: Conflict | undefined;
+}
+
+/** The forms of the confirmation page. `reviewed` is the version that the changes were compared with. */
+function reviewButtons(
+  request: ConsoleRequest,
+  kind: TokenKind,
+  { draft, base, conflict }: Review,
+  canActivate: boolean,
+) {
+  const path = kindPath(kind);
+  const fields = { ...fieldsOfDraft(draft), reviewed: baseOf(base) };
+  const merged = conflict && mergedDraft(kind, draft, conflict);
+  return html`<div class="buttons">${canActivate && buttonForm(request, `${path}/save`, 'Activate script', { fields, kind: 'primary' })}${merged && buttonForm(request, `${path}/edit`, 'Combine both in the editor', { fields: fieldsOfDraft(merged), kind: '' })}${buttonForm(request, `${path}/edit`, 'Back to editor', { fields, kind: '' })}</div>`;
+}
+
+/** The confirmation page: a script is activated only after its changes, and those of others, were shown. */
+async function reviewPage(
   request: ConsoleRequest,
   kind: TokenKind,
   draft: Draft,
   base: Version | undefined,
-  hasConflict = false,
-): Page {
+): Promise<Page> {
   const active = base?.active ? base : undefined;
+  const conflict = await conflictOf(request, kind, draft, active);
   const { environmentVariables } = base?.value ?? {};
-  const after = { ...uploadOf(draft), ...(environmentVariables && { environmentVariables }) };
-  const fields = { ...fieldsOfDraft(draft), base: String(active?.number ?? 0) };
-  const conflict =
-    hasConflict &&
-    note(
-      'warn',
-      `${active ? `Version ${active.number} was activated` : 'The script was deactivated'} while you were editing. Review your changes again.`,
-    );
+  const after = { ...uploadOf(kind, draft, base?.value), ...(environmentVariables && { environmentVariables }) };
+  const canActivate = !active || !isUnchanged(active.value, after);
   return {
     title: 'Review changes',
     lead: active ? `Compared with version ${active.number}, which is active.` : 'No script is active.',
     back: { path: kindPath(kind), label: kind.name },
-    content: html`${conflict}
-<div class="buttons">${buttonForm(request, `${kindPath(kind)}/save`, 'Activate script', { fields, kind: 'primary' })}${buttonForm(request, `${kindPath(kind)}/edit`, 'Back to editor', { fields, kind: '' })}</div>
-<div class="changes">${changesOf(active?.value, after)}</div>`,
+    content: html`${conflict && (await conflictNote(request, conflict))}
+${!canActivate && note('info', `Nothing has changed. Version ${active?.number} is already active.`)}
+${reviewButtons(request, kind, { draft, base, conflict }, canActivate)}
+${canActivate && html`<div class="changes">${changesOf(active?.value, after)}</div>`}
+${conflict && bothChanges(kind, draft, conflict)}`,
   };
 }
 
@@ -136,9 +152,8 @@ async function review(request: ConsoleRequest, kind: TokenKind): Promise<Page> {
 async function save(request: ConsoleRequest, kind: TokenKind) {
   const draft = sentDraft(request.submitted);
   const base = await readBase(request, kind);
-  const inUse = base?.active ? base.number : 0;
-  if (request.submitted.get('base') !== String(inUse)) return reviewPage(request, kind, draft, base, true);
-  return { to: kindPath(kind), flash: await writeVersion(request, kind, base, uploadOf(draft)) };
+  if (request.submitted.get('reviewed') !== baseOf(base)) return reviewPage(request, kind, draft, base);
+  return { to: kindPath(kind), flash: await writeVersion(request, kind, base, uploadOf(kind, draft, base?.value)) };
 }
 
 const showDeactivate = (request: ConsoleRequest, kind: TokenKind, refused?: RefusedForm): Page =>

@@ -21,6 +21,8 @@ export type OfferedRun = Run & { user: string | null };
 interface WorkbenchParts {
   kind: TokenKind;
   draft: Draft;
+  /** True if the draft was submitted and differs from what is stored. */
+  isUnsaved: boolean;
   /** Runs with recorded input, newest first. */
   runs: readonly OfferedRun[];
   types: Members;
@@ -51,16 +53,24 @@ ${field({ name: 'contextSample', label: 'context', value: draft.contextSample, l
 </details>`;
 }
 
+/** Name of the draft in the browser. It is offered to this administrator only. */
+const draftKey = ({ tenant, administrator }: ConsoleRequest, { tokenType }: TokenKind): string =>
+  `understudy:draft:${tenant.id}:${tokenType}:${administrator.id}`;
+
+/** Shown by the script if the browser has a draft. */
+const offer = html`<div id="draft" hidden>${note('info', html`<div class="row"><p>Unsaved changes from <span data-time></span></p><div class="buttons"><button type="button" class="button compact" data-restore>Restore</button><button type="button" class="button compact" data-discard>Discard</button></div></div>`)}</div>`;
+
 /** The editor next to the test input and the test result. It is a single form, so that it works without JavaScript. */
 export function workbench(
   request: ConsoleRequest,
-  { kind, draft, runs, types, fault, faults, outcome }: WorkbenchParts,
+  { kind, draft, isUnsaved, runs, types, fault, faults, outcome }: WorkbenchParts,
 ): Html {
   const to = (path: string): string => request.to(kindPath(kind) + path);
   const missing = request.missingRole(`${kindPath(kind)}/save`, 'submit');
   const buttons = html`<div class="buttons"><button class="button" data-test>Run test</button><button class="button primary" formaction="${to('/review')}">Review changes</button></div>`;
   const scriptFault = faults.fields.get('script');
-  return html`<form class="workbench" method="post" action="${to('/test')}" novalidate data-workbench="${to('/check')}">${csrfField(request.csrf)}
+  return html`${offer}
+<form class="workbench" method="post" action="${to('/test')}" novalidate data-workbench="${to('/check')}" data-draft="${draftKey(request, kind)}" data-leave="Your changes are kept as a draft in this browser."${isUnsaved && html` data-unsaved`}>${csrfField(request.csrf)}<input type="hidden" name="base" value="${draft.base}">
 <div class="workbench-side">
 ${faults.general && note('bad', faults.general)}
 <div class="field"><label for="script">Script</label>

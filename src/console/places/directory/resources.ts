@@ -1,7 +1,7 @@
 import { DEFAULT_TOKEN_TTL, Resource } from '../../../entities.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import type { Body } from '../../api.ts';
-import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
+import { bodyOf, type EntityField, fieldsOf, keepChangesOf } from '../../entities/entity-fields.ts';
 import { type EntityPages, entityRoutes, showEntity } from '../../entities/entity-pages.ts';
 import { buttonForm, buttonLink, formPage, rowLink } from '../../parts/form-parts.ts';
 import { copyable, duration, FIRST_PAGE, facts, rangeOf, section, state, table } from '../../parts/parts.ts';
@@ -73,6 +73,8 @@ async function showScope(request: AtScope, refused?: RefusedForm): Promise<Page>
 }
 
 async function changeScope(request: AtScope) {
+  const scope = (await readScopes(request)).find(({ id }) => id === request.params.scopeId);
+  if (scope) await keepChangesOf(request, 'PATCH /resources/:resourceId/scopes/:scopeId', SCOPE_FIELDS, scope);
   const body = bodyOf(SCOPE_FIELDS, request.submitted, false);
   await request.perform('PATCH /resources/:resourceId/scopes/:scopeId', { params: rowParams(request), body });
   return { to: here(request), flash: { text: 'Changes saved.' } };

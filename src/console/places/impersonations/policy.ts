@@ -3,10 +3,13 @@ import { ImpersonationPolicy } from '../../../tokens/exchange/impersonation-poli
 import type { Body, Result } from '../../api.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { boxes, fieldWith, formPage } from '../../parts/form-parts.ts';
+import { keepOthersChanges, openedField } from '../../parts/opened-values.ts';
 import { FIRST_PAGE, rangeOf } from '../../parts/parts.ts';
 import { action, type ConsoleRequest, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
 
 export type Policy = Result<'GET /configs/impersonation'>;
+
+const ROUTE = 'PATCH /configs/impersonation';
 
 const { subjectTokenTtl, maxTokenTtl } = ImpersonationPolicy.properties;
 
@@ -19,6 +22,12 @@ const RULES = [
   ['protectAdministrators', 'Administrators can’t be impersonated'],
   ['endOnReplay', 'End an impersonation if its subject token is used again'],
 ] as const;
+
+/** Names of the form's fields. */
+const FIELDS = [
+  ...['subjectTokenTtl', 'maxTokenTtl', 'actorMaxAge', 'requiredAcr', 'requiredContextKeys', 'flags'],
+  ...ID_LISTS,
+];
 
 /** Returns the policy as form values. */
 function textsOf(policy: Policy): URLSearchParams {
@@ -55,6 +64,7 @@ async function showPolicy(request: ConsoleRequest, refused?: RefusedForm): Promi
     return options.length > 0 && boxes(name, legend, options, { ticked, hint, faults });
   };
   const content = [
+    openedField(FIELDS, textsOf(policy), refused?.values),
     input({
       name: 'subjectTokenTtl',
       label: 'Subject token lifetime',
@@ -74,7 +84,7 @@ async function showPolicy(request: ConsoleRequest, refused?: RefusedForm): Promi
       isOptional: true,
       hint: 'Context keys separated by commas. Example: reason, ticketId.',
     }),
-    boxes('flags', 'Rules', RULES, { ticked: texts.getAll('flags') }),
+    boxes('flags', 'Rules', RULES, { ticked: texts.getAll('flags'), faults }),
     html`${choices('protectedRoleIds', 'Protected roles', roles, 'Users with one of these roles can’t be impersonated.')}`,
     html`${choices('allowedActorRoleIds', 'Allowed actors', roles, 'The actor must have one of these roles. If none is selected, any actor is allowed.')}`,
     html`${choices('allowedActorApplicationIds', 'Allowed actor applications', own, 'The actor must have signed in to one of these applications. If none is selected, any first-party application is allowed. Third-party applications are never allowed.')}`,
@@ -104,7 +114,7 @@ async function showPolicy(request: ConsoleRequest, refused?: RefusedForm): Promi
 /** Parses an integer. Returns NaN for any other text, so that the operation refuses it. */
 const numberOf = (text: string): number => (/^-?\d+$/.test(text) ? Number(text) : Number.NaN);
 
-function policyOf(sent: URLSearchParams): Body<'PATCH /configs/impersonation'> {
+function policyOf(sent: URLSearchParams): Body<typeof ROUTE> {
   const text = (name: string) => sent.get(name)?.trim() ?? '';
   const orNull = (name: string) => (text(name) === '' ? null : numberOf(text(name)));
   const flags = sent.getAll('flags');
@@ -121,7 +131,8 @@ function policyOf(sent: URLSearchParams): Body<'PATCH /configs/impersonation'> {
 }
 
 async function savePolicy(request: ConsoleRequest): Promise<Redirect> {
-  await request.perform('PATCH /configs/impersonation', { body: policyOf(request.submitted) });
+  await keepOthersChanges(request, ROUTE, textsOf((await request.perform('GET /configs/impersonation')).value));
+  await request.perform(ROUTE, { body: policyOf(request.submitted) });
   return { to: '/impersonations/policy', flash: { text: 'Saved. Applies from the next exchange.' } };
 }
 

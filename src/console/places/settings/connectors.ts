@@ -23,6 +23,7 @@ const connectorPages: EntityPages<'/connectors/:id'> = {
       name: 'target',
       label: 'Target',
       hint: 'Lowercase letters, digits, and hyphens. It is part of the redirect URI and of users’ linked identities.',
+      format: 'Enter lowercase letters, digits, and hyphens only.',
     },
     { name: 'issuer', label: 'Issuer', hint: 'Issuer URL, such as https://accounts.google.com.' },
     {

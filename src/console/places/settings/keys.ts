@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../../../base/times.ts';
 import { html } from '../../../pages/html.ts';
 import type { Body } from '../../api.ts';
-import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
+import { bodyOf, type EntityField, fieldsOf, keepChangesOf } from '../../entities/entity-fields.ts';
 import { buttonLink, field, formPage, rowLink, tick } from '../../parts/form-parts.ts';
 import { copyable, duration, section, state, table, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, page, type RefusedForm } from '../../route.ts';
@@ -76,7 +76,7 @@ async function showRotate(request: ConsoleRequest, refused?: RefusedForm): Promi
   const isUnderWay = keys.some(({ state }) => state === 'next');
   const content = html`<p>${isUnderWay ? 'A new key is already published. Rotating again starts signing with it now.' : `A new key is published. It starts signing after ${publishedFor(request)}, once resource servers have fetched it.`} The old key stays published until its last token has expired.</p>
 ${field({ name: 'signingKeyAlgorithm', label: 'Algorithm', options: ALGORITHMS, value: refused?.values.get('signingKeyAlgorithm') ?? '' })}
-${tick('immediately', 'Sign with a new key immediately', 'For a leaked key. Resource servers reject new tokens until they fetch the JWKS again.', false)}`;
+${tick('immediately', 'Sign with a new key immediately', 'For a leaked key. Resource servers reject new tokens until they fetch the JWKS again.', refused?.values.get('immediately') === 'true')}`;
   return formPage(request, refused, {
     title: 'Rotate signing keys',
     back: { path: PATH, label: 'Signing keys' },
@@ -127,6 +127,8 @@ async function showSchedule(request: ConsoleRequest, refused?: RefusedForm): Pro
 
 async function setSchedule(request: ConsoleRequest) {
   const { perform, submitted } = request;
+  const { value: stored } = await perform('GET /configs/oidc/key-rotation');
+  await keepChangesOf(request, 'PATCH /configs/oidc/key-rotation', rotationFields(request), stored);
   const { rotationDays } = bodyOf(rotationFields(request), submitted, false);
   const body = { rotationDays: rotationDays === null ? null : Number(rotationDays) };
   await perform('PATCH /configs/oidc/key-rotation', { body });

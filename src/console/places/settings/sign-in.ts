@@ -1,7 +1,7 @@
 import { html } from '../../../pages/html.ts';
 import { SignInSettings } from '../../../sign-in/settings.ts';
 import type { Body } from '../../api.ts';
-import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
+import { bodyOf, type EntityField, fieldsOf, keepChangesOf } from '../../entities/entity-fields.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { formOf } from '../../parts/form-parts.ts';
 import { rangeOf, rawJson } from '../../parts/parts.ts';
@@ -16,6 +16,7 @@ const FIELDS: EntityField<Body<'PATCH /sign-in-exp'>>[] = [
     name: 'color.primaryColor',
     label: 'Brand color',
     hint: '# and six hex digits. It is darkened or lightened where text would not be readable.',
+    format: 'Enter # and six hex digits, such as #5d34f2.',
   },
   {
     name: 'signInMode',
@@ -58,8 +59,10 @@ ${rawJson(settings)}`,
 }
 
 async function save(request: ConsoleRequest) {
+  const stored = await read(request);
+  await keepChangesOf(request, 'PATCH /sign-in-exp', FIELDS, stored);
   const body = bodyOf(FIELDS, request.submitted, false);
-  const { mfa } = await read(request); // PATCH replaces the member `mfa` as a whole.
+  const { mfa } = stored; // PATCH replaces the member `mfa` as a whole.
   await request.perform('PATCH /sign-in-exp', {
     body: { ...body, mfa: { ...mfa, ...body.mfa } },
   });

@@ -42,6 +42,7 @@ const tenantPages: EntityPages<'/tenants/:id'> = {
       on: 'create',
       isOptional: true,
       hint: 'Lowercase letters, digits, and hyphens. Can’t be changed later.',
+      format: 'Enter lowercase letters, digits, and hyphens only. Start with a letter or a digit.',
     },
     {
       name: 'endpoints',

@@ -1,9 +1,9 @@
-import { ServiceError } from '../../../errors.ts';
 import { type EventType, silentEventTypes } from '../../../events/catalogue.ts';
 import { sampleOf } from '../../../events/sample.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { type Faults, faultsOf } from '../../parts/faults.ts';
-import { field, formPage } from '../../parts/form-parts.ts';
+import { faultyInput, field, formPage } from '../../parts/form-parts.ts';
+import { keepOthersChanges, openedField } from '../../parts/opened-values.ts';
 import { duration } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, type Redirect, type RefusedForm } from '../../route.ts';
 import {
@@ -47,16 +47,24 @@ const storedValues = (hook: Hook): HookFormValues => ({
   events: eventsOf(hook),
 });
 
-/** Parses one header per line. @throws 400 for a line without a colon */
+/** Returns the stored values as the form submits them. */
+function textsOf(hook: Hook): URLSearchParams {
+  const { name, url, headers, retries, events } = storedValues(hook);
+  const texts = new URLSearchParams({ name, 'config.url': url, 'config.headers': headers, retries });
+  for (const event of events) texts.append('events', event);
+  return texts;
+}
+
+/** Names of the form's fields. */
+const FIELDS = ['name', 'config.url', 'config.headers', 'retries', 'events'];
+
+/** Parses one header per line. A line without a colon becomes a name that the operation refuses, with all other faults. */
 function headersOf(text: string): Record<string, string> {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
   return Object.fromEntries(
     lines.map((line) => {
       const colon = line.indexOf(':');
-      if (colon < 1)
-        throw new ServiceError('guard.invalid_input', {
-          details: 'body.config.headers: Enter one header per line, as Name: value.',
-        });
+      if (colon < 1) return [`${line.trim()} (without a colon)`, ''];
       return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
     }),
   );
@@ -78,6 +86,8 @@ const exampleOf = (type: EventType, now: number): Html =>
 /** Event types that are accepted but never sent. The form keeps them when the other events change. */
 const silentIn = (events: readonly string[]) => silentEventTypes.filter((type) => events.includes(type));
 
+const FIRST_EVENT = eventGroups[0]?.events[0];
+
 /** Checkboxes of all event types in groups, each with an example of its request body. */
 const eventPicker = (ticked: readonly string[], now: number, faults: Faults): Html =>
   html`${silentIn(ticked).map((type) => html`<input type="hidden" name="events" value="${type}">`)}
@@ -88,7 +98,7 @@ ${eventGroups.map(
   ({ name, events }) =>
     html`<fieldset class="boxes"><legend>${name}</legend>${events.map(
       (type) =>
-        html`<div class="picked"><label class="box"><input type="checkbox" name="events" value="${type}"${ticked.includes(type) && html` checked`}> <span>${type}</span></label>${exampleOf(type, now)}</div>`,
+        html`<div class="picked"><label class="box"><input type="checkbox" name="events" value="${type}"${type === FIRST_EVENT && faultyInput('events', faults)}${ticked.includes(type) && html` checked`}> <span>${type}</span></label>${exampleOf(type, now)}</div>`,
     )}</fieldset>`,
 )}</fieldset>`;
 
@@ -125,6 +135,7 @@ function fieldsOf({ now, settings }: ConsoleRequest, initial: HookFormValues, re
         ['schedule', retryPolicy(settings)],
         ['none', NO_RETRIES],
       ],
+      faults,
     }),
   ];
 }
@@ -157,12 +168,13 @@ async function showChange(request: AtHook, refused?: RefusedForm): Promise<Page>
   return formPage(request, refused, {
     title: `Edit ${hook.name}`,
     back: { path: hookPath(hook), label: hook.name },
-    content: fieldsOf(request, storedValues(hook), refused),
+    content: [openedField(FIELDS, textsOf(hook), refused?.values), ...fieldsOf(request, storedValues(hook), refused)],
     submit: 'Save changes',
   });
 }
 
 async function change(request: AtHook): Promise<Redirect> {
+  await keepOthersChanges(request, 'PATCH /hooks/:id', textsOf(await readHook(request)));
   await request.perform('PATCH /hooks/:id', { body: bodyOf(submittedValues(request.submitted)) });
   return { to: hookPath(request.params), flash: { text: 'Changes saved. They apply from the next attempt.' } };
 }

@@ -21,6 +21,26 @@ for (const form of document.forms) {
   });
 }
 
+/** Shows the error of an empty field next to it. The browser would show its own text over the page. */
+addEventListener(
+  'invalid',
+  (event) => {
+    const input = event.target;
+    const { empty } = input.dataset;
+    if (!empty || !input.validity.valueMissing) return;
+    event.preventDefault();
+    const id = `${input.name}-fault`;
+    const fault = document.getElementById(id) ?? Object.assign(document.createElement('p'), { id, className: 'fault' });
+    fault.textContent = empty;
+    (input.closest('.secret') ?? input).before(fault);
+    const described = (input.getAttribute('aria-describedby') ?? '').split(' ').filter((one) => one && one !== id);
+    input.setAttribute('aria-describedby', [...described, id].join(' '));
+    input.setAttribute('aria-invalid', 'true');
+    document.querySelector('[aria-invalid="true"]').focus();
+  },
+  true,
+);
+
 for (const button of document.querySelectorAll('[data-reveal]')) {
   const input = document.getElementById(button.dataset.reveal);
   button.hidden = false;
