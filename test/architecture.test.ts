@@ -79,7 +79,12 @@ const DOORS = [
   {
     what: 'process.env',
     pattern: /\bprocess\.env\b/,
-    only: ['src/config/index.ts', 'src/console/places/webhooks/receivers.ts'], // The second file is sample code to copy; it does not run here.
+    // The other places are sample code to copy; it does not run here.
+    only: [
+      'src/config/index.ts',
+      'src/console/places/webhooks/receivers.ts',
+      'src/console/places/directory/quick-starts/',
+    ],
   },
   { what: 'isolated-vm', pattern: /(?:from|import\() ?'isolated-vm'/, only: ['sandbox/isolate.mjs'] },
 ];
@@ -103,7 +108,8 @@ const ALL_TENANTS = {
 };
 
 /** Their tools need a default export. */
-const DEFAULT_EXPORTS = ['knexfile.ts', 'vitest.config.ts'];
+/** Two are read by tools, and the code in the third is for Next.js. */
+const DEFAULT_EXPORTS = ['knexfile.ts', 'vitest.config.ts', 'src/console/places/directory/quick-starts/next.ts'];
 const MOST_LINES = 250;
 const MOST_FILES_AT_THE_TOP = 10;
 /** Files directly in one folder; migrations are a list by nature. */

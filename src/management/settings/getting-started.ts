@@ -26,7 +26,7 @@ const readHidden = async (store: TenantStore) => ({
   ...(await store.find('configs', CONFIG))?.settings,
 });
 
-/** Looks for one row of each kind, in one statement. */
+/** Looks for one row of each kind, in one statement. PostgreSQL walks an index only for an ordered row. */
 async function readSteps(store: TenantStore) {
   const applications = () => store.from('applications').whereNot({ type: 'MachineToMachine' }).select('id');
   const scopes = store.from('scopes').whereNotIn('resourceId', SYSTEM_RESOURCE_IDS).select('id');
@@ -34,9 +34,9 @@ async function readSteps(store: TenantStore) {
   const grants = store.from('oidcPayloads').where({ model: 'Grant' }).whereIn('clientId', applications());
   const found = await store.countEach({
     application: applications().limit(1),
-    grants: grants.limit(1).select('id'),
+    grants: grants.orderBy('id').limit(1).select('id'),
     access: store.from('roleScopes').whereIn('scopeId', scopes).limit(1).select('scopeId'),
-    impersonation: store.from('impersonations').limit(1).select('id'),
+    impersonation: store.from('impersonations').orderBy('issuedAt').limit(1).select('id'),
     webhook: store.from('hooks').limit(1).select('id'),
     script: store.from('scriptVersions').limit(1).select('number'),
   });
