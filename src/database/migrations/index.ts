@@ -23,6 +23,7 @@ import * as resourceAliases from './021_resource_aliases.ts';
 import * as webhookClearings from './022_webhook_clearings.ts';
 import * as impersonationsByApplication from './023_impersonations_by_application.ts';
 import * as indexesForSearches from './024_indexes_for_searches.ts';
+import * as brandImages from './027_brand_images.ts';
 
 interface Migration {
   name: string;
@@ -56,6 +57,7 @@ export const migrations: readonly Migration[] = [
   { name: '022_webhook_clearings', ...webhookClearings },
   { name: '023_impersonations_by_application', ...impersonationsByApplication },
   { name: '024_indexes_for_searches', ...indexesForSearches },
+  { name: '027_brand_images', ...brandImages },
 ];
 
 /** The list as Knex's migration source. Rejected: reading the folder, where a file can be missed or misordered. */
