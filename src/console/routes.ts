@@ -15,11 +15,13 @@ import { LiveStreams } from './live.ts';
 import { assetRoutes } from './modules.ts';
 import { note } from './parts/parts.ts';
 import { places, routes } from './places/index.ts';
+import { sendPreview } from './preview.ts';
 import { errorPages, sendPlain } from './respond.ts';
 import type { ConsoleRequest, Page, Place, Route, ServiceSettings, SubmitForm } from './route.ts';
 import { leaveFlash, takeFlash } from './session/flash.ts';
 import { type Administrator, closeSession, findAdministrator } from './session/session.ts';
 import { signInRoutes, signInUrl } from './session/sign-in.ts';
+import { parseUpload } from './uploads.ts';
 
 export interface ConsoleParts {
   tenants: Tenants;
@@ -149,6 +151,13 @@ async function openFirstTenant({ response, home, administrator }: SignedIn): Pro
 const openTenant = async ({ response, home, tenant }: Managing): Promise<void> =>
   response.redirect(303, home.path + startPath(tenant.id));
 
+/** Sends the preview of the brand page. A draft comes as a form. */
+async function openPreview(opened: Managing): Promise<void> {
+  const request = consoleRequestOf({ ...opened, flash: undefined });
+  if (opened.request.method === 'POST') requireOwnForm(opened, request.submitted);
+  await sendPreview(opened.response, opened.home, request);
+}
+
 /** Returns the routes of `/console`, which only the default tenant serves. */
 export function consoleRoutes(parts: ConsoleParts): { router: Router; close(): void } {
   const live = new LiveStreams(parts.commits);
@@ -158,11 +167,13 @@ export function consoleRoutes(parts: ConsoleParts): { router: Router; close(): v
   };
 
   const router = Router({ caseSensitive: true, strict: true });
-  router.use(assetRoutes(), signInRoutes(parts), parseForm);
+  router.use(assetRoutes(), signInRoutes(parts), parseForm, ...parseUpload);
   router.post('/-/sign-out', signedIn(parts, signOut));
   router.get('/', signedIn(parts, openFirstTenant));
   router.get('/:tenant', managing(parts, openTenant));
   router.get('/:tenant/-/live', managing(parts, openStream));
+  router.get('/:tenant/-/sign-in-preview', managing(parts, openPreview));
+  router.post('/:tenant/-/sign-in-preview', managing(parts, openPreview));
   for (const route of routes) {
     if (route.isPage) router.get(`/:tenant${route.path}`, managing(parts, openPage(route)));
     if (route.submit) router.post(`/:tenant${route.path}`, managing(parts, submitForm(route, route.submit)));

@@ -64,7 +64,7 @@ interface FieldParts {
   value?: string | undefined;
   hint?: Html | string | undefined;
   faults?: Faults | undefined;
-  type?: 'text' | 'email' | 'tel' | 'url' | 'number' | 'password' | 'datetime-local';
+  type?: 'text' | 'email' | 'tel' | 'url' | 'number' | 'password' | 'color' | 'datetime-local';
   /** Makes the input a textarea with this many lines. */
   lines?: number | undefined;
   isMono?: boolean | undefined;
