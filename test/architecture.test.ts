@@ -18,12 +18,12 @@ const ARROWS: Record<string, string> = {
   tokens: 'base tenants database observe audit http/authenticate http/context http/rate-limits custom-claims',
   oidc: 'base tenants database observe audit http/context http/rate-limits custom-claims tokens',
   management:
-    'base tenants database events http/operations/operation custom-claims tokens oidc/user-sessions webhooks sign-in/settings sign-in/proofs/connectors',
+    'base tenants database events http/operations/operation custom-claims tokens oidc/user-sessions webhooks sign-in/settings sign-in/brand sign-in/proofs/connectors',
   admin: 'base tenants database audit http/operations/operation management/shared tokens',
   'sign-in':
     'base tenants database net observe events audit pages http/context http/control-characters http/cookies http/csrf http/operations/validate http/rate-limits tokens/clients tokens/revocation oidc/provider',
   console:
-    'base tenants database events audit http pages management/index management/settings/overview admin/administrators admin/tenants sign-in/settings tokens/clients/console-client tokens/exchange/impersonation-policy',
+    'base tenants database events audit http pages management/index management/settings/overview admin/administrators admin/tenants sign-in/settings sign-in/preview tokens/clients/console-client tokens/exchange/impersonation-policy',
   setup: 'base tenants database tokens custom-claims admin/administrators admin/create-tenant',
   sandbox: '',
 };

@@ -1,7 +1,9 @@
 import type { Response } from 'express';
 import { csrfField, type Html, html } from '../pages/html.ts';
 import { DEFAULT_TENANT, type Tenant } from '../tenants.ts';
+import { markPath } from './modules.ts';
 import { buttonForm } from './parts/form-parts.ts';
+import { placeIcon } from './parts/icons.ts';
 import { copyable, note } from './parts/parts.ts';
 import { places } from './places/index.ts';
 import { sendDocument } from './respond.ts';
@@ -35,7 +37,7 @@ function rail(request: ConsoleRequest): Html {
       others.length > 0 &&
       html`<ul>${all.map((section) => html`<li><a href="${request.to(section.path)}"${section === here && html` aria-current="page"`}>${section.name}</a></li>`)}</ul>`;
     const current = isHere && html` aria-current="${sections ? 'true' : 'page'}"`;
-    return html`<li><a href="${request.to(first?.path ?? place.path)}" data-go="${place.letter}"${current}>${place.name}</a>${sections}</li>`;
+    return html`<li><a href="${request.to(first?.path ?? place.path)}" data-go="${place.letter}"${current}>${placeIcon(place.path)}${place.name}</a>${sections}</li>`;
   });
   return html`<ul class="places">${items}</ul>`;
 }
@@ -92,7 +94,7 @@ export function sendInFrame(
   const body = html`<body${live.length > 0 && html` data-live="${request.to(`/-/live?tables=${live.join(',')}`)}"`}>
 <a class="skip" href="#main">Skip to content</a>
 <header class="rail">
-<div class="rail-top">${switcher(request, surroundings)}${FIND_BUTTON}<button type="button" class="button compact menu-button" popovertarget="menu">Menu</button></div>
+<div class="rail-top"><p class="product"><img src="${home.path}${markPath}" alt="" width="24" height="24"> Understudy</p>${switcher(request, surroundings)}${FIND_BUTTON}<button type="button" class="button compact menu-button" popovertarget="menu">Menu</button></div>
 <nav id="menu" class="menu" popover aria-label="Main">${rail(request)}
 <div class="rail-end">
 <p><a href="${home.path}/account">${request.administrator.name}</a> <span class="quiet">${request.role}</span></p>

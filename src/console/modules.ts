@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Router } from 'express';
-import { type Asset, asset, sendAsset, styleSheet } from '../pages/assets.ts';
+import { type Asset, asset, faces, mark, sendAsset, styleSheet } from '../pages/assets.ts';
 
 /**
  * Scripts and style sheets that browsers load: the files in `assets/`, and the files of installed packages listed here.
@@ -46,6 +46,7 @@ const SHEETS = [
   'claims.css',
   'webhooks.css',
   'find.css',
+  'face.css',
 ];
 
 const ASSETS = join(import.meta.dirname, 'assets');
@@ -74,6 +75,9 @@ const modules: ReadonlyMap<string, Asset> = new Map([
 /** Path of the style sheet below the tenant's endpoint. */
 export const stylePath = `${BASE}/${style.file}`;
 
+/** Path of the product's mark below the tenant's endpoint. */
+export const markPath = `${BASE}/${mark.file}`;
+
 /** Path of a module below the tenant's endpoint. @throws if no module has this name */
 export function modulePath(name: string): string {
   const module = modules.get(name);
@@ -90,7 +94,7 @@ export function importMapOf(base: string): { text: string; hash: string } {
 
 export function assetRoutes(): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  for (const each of [style, ...modules.values()])
+  for (const each of [style, mark, ...faces, ...modules.values()])
     router.get(`/-/assets/${each.file}`, (_request, response) => sendAsset(response, each));
   return router;
 }

@@ -5,7 +5,7 @@ import { documentOf } from '../pages/document.ts';
 import { type Html, html, trusted } from '../pages/html.ts';
 import { policyWithScript, sendPage } from '../pages/send.ts';
 import type { Tenant } from '../tenants.ts';
-import { importMapOf, modulePath, stylePath } from './modules.ts';
+import { importMapOf, markPath, modulePath, stylePath } from './modules.ts';
 
 interface Document {
   title: string;
@@ -28,7 +28,7 @@ export function sendDocument(
   const head = html`<link rel="stylesheet" href="${path}${stylePath}">
 <script type="importmap">${trusted(text)}</script>
 ${scripts}`;
-  const document = documentOf({ language: 'en', title, head, body });
+  const document = documentOf({ language: 'en', title, icon: path + markPath, head, body });
   sendPage(response, status, document, {
     'Content-Security-Policy': policyWithScript(hash),
     // Not no-referrer: with it, browsers send `Origin: null` when a form is submitted.
@@ -40,7 +40,7 @@ ${scripts}`;
 export const sendPlain = (response: Response, status: number, tenant: Tenant, title: string, content: Html): void =>
   sendDocument(response, status, tenant, {
     title,
-    body: html`<body class="plain"><main class="plain-main"><p class="brand">${tenant.name} console</p><div class="card"><h1>${title}</h1>${content}</div></main></body>`,
+    body: html`<body class="plain"><main class="plain-main"><p class="brand"><img src="${tenant.path}${markPath}" alt="" width="24" height="24"> ${tenant.name} console</p><div class="card"><h1>${title}</h1>${content}</div></main></body>`,
   });
 
 /** Title and text of error pages by status. */

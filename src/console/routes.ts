@@ -20,6 +20,7 @@ import { assetRoutes } from './modules.ts';
 import { SHOWN_HEADER } from './parts/live.ts';
 import { note } from './parts/parts.ts';
 import { pageOf, places, routes } from './places/index.ts';
+import { sendPreview } from './preview.ts';
 import { errorPages, sendPlain } from './respond.ts';
 import type { ConsoleRequest, Page, Place, Route, ServiceSettings, SubmitForm } from './route.ts';
 import { leaveFlash, takeFlash } from './session/flash.ts';
@@ -27,6 +28,7 @@ import { formOf, formPath, isFromConsole, requireOwnForm } from './session/form-
 import { KEPT, sendSessionEnded, valuesOfEarlierSession } from './session/kept-form.ts';
 import { type Administrator, closeSession, findAdministrator } from './session/session.ts';
 import { signInRoutes, signInUrl } from './session/sign-in.ts';
+import { parseUpload } from './uploads.ts';
 
 export interface ConsoleParts {
   tenants: Tenants;
@@ -209,6 +211,13 @@ const sendFound = async (opened: Managing): Promise<void> => {
 const sendCsv = (opened: Managing): Promise<void> =>
   sendExport(opened.response, consoleRequestOf({ ...opened, flash: undefined }), String(opened.request.params.name));
 
+/** Sends the preview of the brand page. A draft comes as a form. */
+async function openPreview(opened: Managing): Promise<void> {
+  const request = consoleRequestOf({ ...opened, flash: undefined });
+  if (opened.request.method === 'POST') requireOwnForm(opened.request, opened.home, opened.administrator);
+  await sendPreview(opened.response, opened.home, request);
+}
+
 /** Returns the routes of `/console`, which only the default tenant serves. */
 export function consoleRoutes(parts: ConsoleParts): { router: Router; close(): void } {
   const live = new LiveStreams(parts.commits);
@@ -218,13 +227,15 @@ export function consoleRoutes(parts: ConsoleParts): { router: Router; close(): v
   };
 
   const router = Router({ caseSensitive: true, strict: true });
-  router.use(assetRoutes(), signInRoutes(parts), parseForm);
+  router.use(assetRoutes(), signInRoutes(parts), parseForm, ...parseUpload);
   router.post('/-/sign-out', signedIn(parts, signOut));
   router.get('/', signedIn(parts, openFirstTenant));
   router.get('/:tenant', managing(parts, openTenant));
   router.get('/:tenant/-/live', managing(parts, openStream));
   router.get('/:tenant/-/find', managing(parts, sendFound));
   router.get('/:tenant/-/export/:name.csv', managing(parts, sendCsv));
+  router.get('/:tenant/-/sign-in-preview', managing(parts, openPreview));
+  router.post('/:tenant/-/sign-in-preview', managing(parts, openPreview));
   for (const route of routes) {
     if (route.isPage) router.get(`/:tenant${route.path}`, managing(parts, permitted(route, openPage(route))));
     if (route.submit)

@@ -1,4 +1,5 @@
-import type { CookieOptions, Request, Response } from 'express';
+import type { IncomingMessage } from 'node:http';
+import type { CookieOptions, Response } from 'express';
 import type { Tenant } from '../tenants.ts';
 
 /** A cookie of the service. Scripts cannot read it. */
@@ -28,7 +29,11 @@ export const clearCookie = (response: Response, tenant: Tenant, cookie: Cookie):
   response.clearCookie(nameOf(tenant, cookie), optionsOf(tenant, cookie));
 
 /** Returns the decoded value of a cookie. Undefined if the cookie is missing or cannot be decoded. */
-export function readCookie({ headers }: Request, tenant: Tenant, cookie: Pick<Cookie, 'name'>): string | undefined {
+export function readCookie(
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  tenant: Tenant,
+  cookie: Pick<Cookie, 'name'>,
+): string | undefined {
   const name = nameOf(tenant, cookie);
   for (const pair of headers.cookie?.split(';') ?? []) {
     const at = pair.indexOf('=');

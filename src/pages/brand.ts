@@ -71,15 +71,34 @@ function readable(color: Oklch, background: number, step: number): Oklch {
 const cssOf = ({ lightness, chroma, hue }: Oklch): string =>
   `oklch(${lightness.toFixed(3)} ${chroma.toFixed(3)} ${((hue * 180) / Math.PI).toFixed(1)})`;
 
+const WHITE = 'oklch(1 0 0)';
+const BLACK = 'oklch(0 0 0)';
+
+/** The ink with more contrast on this color. One of the two always has at least 4.58:1. */
+const inkOn = (color: Rgb): string =>
+  contrastOf(luminanceOf(color), 1) >= contrastOf(luminanceOf(color), 0) ? WHITE : BLACK;
+
+const paper = (ink: string): string => (ink === WHITE ? BLACK : WHITE);
+
 /**
- * Returns the tenant's accent color as a style sheet. The brand color is darkened for the light theme and lightened for
- * the dark theme until text in this color, and text on it, is readable.
+ * Returns the tenant's accent colors as a style sheet. As a color of text a brand color is darkened for the light theme
+ * and lightened for the dark theme until it is readable. Buttons are filled with the color as it is, and have black or
+ * white text; while the pointer is over them, the fill moves away from the text.
  *
  * @param hex `#` and six digits
+ * @param darkHex the color for the dark theme
  */
-export function brandStyles(hex: string): string {
-  const color = oklchOf(rgbOf(hex));
-  const light = readable(color, LIGHT_SUNKEN, -0.005);
-  const dark = readable(color, DARK_SURFACE, 0.005);
-  return `:root{--accent:light-dark(${cssOf(light)},${cssOf(dark)})}`;
+export function brandStyles(hex: string, darkHex = hex): string {
+  const light = readable(oklchOf(rgbOf(hex)), LIGHT_SUNKEN, -0.005);
+  const dark = readable(oklchOf(rgbOf(darkHex)), DARK_SURFACE, 0.005);
+  const [ink, darkInk] = [inkOn(rgbOf(hex)), inkOn(rgbOf(darkHex))];
+  const hover = (fill: string, text: string) => `color-mix(in oklch,${fill},${paper(text)} 15%)`;
+  const values = {
+    accent: [cssOf(light), cssOf(dark)],
+    fill: [hex, darkHex],
+    'on-fill': [ink, darkInk],
+    'fill-hover': [hover(hex, ink), hover(darkHex, darkInk)],
+  };
+  const lines = Object.entries(values).map(([name, [day, night]]) => `--${name}:light-dark(${day},${night})`);
+  return `:root{${lines.join(';')}}`;
 }

@@ -8,6 +8,7 @@ const policyOf = (scripts: string): string =>
     "style-src 'self'",
     `script-src ${scripts}`,
     "img-src 'self' data:",
+    "font-src 'self'",
     "connect-src 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -25,8 +26,18 @@ export const pageHeaders = {
   'X-Frame-Options': 'DENY',
 };
 
-/** The policy of a page with one inline script, which has this hash, and with forms that post to this origin only. */
-export const policyWithScript = (hash: string): string => `${policyOf(`'self' ${hash}`)}; form-action 'self'`;
+/** The policy of a page with one inline script, which has this hash, and with forms that post to this origin and frames of it. */
+export const policyWithScript = (hash: string): string =>
+  `${policyOf(`'self' ${hash}`)}; form-action 'self'; frame-src 'self'`;
+
+/** The headers of a preview in a frame of this origin: one inline style, which has this hash, and no script. */
+export const previewHeaders = (styleHash: string): Record<string, string> => ({
+  'Content-Security-Policy': policyOf("'none'")
+    .replace("style-src 'self'", `style-src 'self' ${styleHash}`)
+    .replace("frame-ancestors 'none'", "frame-ancestors 'self'")
+    .concat("; form-action 'none'"),
+  'X-Frame-Options': 'SAMEORIGIN',
+});
 
 /** Sends a page. @param extraHeaders headers to add or replace */
 export function sendPage(

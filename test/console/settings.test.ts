@@ -17,16 +17,14 @@ describe.each(databases)('settings on %s', (kind) => {
     const { page, service } = stage;
     await stage.open('/settings/sign-in');
     await look(page, 'console-sign-in-settings');
-    await page.getByLabel('Brand color').fill('red');
+    await page.getByLabel('Minimum password length').fill('4');
     await press(page, 'Save settings');
-    await page.getByText('Enter # and six hex digits, such as #5d34f2.').waitFor();
-    await page.getByLabel('Brand color').fill('#0f766e');
-    await page.getByLabel('Brand name').fill('Acme');
+    await page.getByText('Enter 8 or more.').waitFor();
+    await page.getByLabel('Minimum password length').fill('10');
     await press(page, 'Save settings');
     await stage.waitForStatus('Settings saved.');
     expect(await service.api.must('GET /sign-in-exp')).toMatchObject({
-      brandName: 'Acme',
-      color: { primaryColor: '#0f766e' },
+      passwordPolicy: { minLength: 10, rejectCommon: true },
       mfa: { factors: ['Totp', 'WebAuthn', 'BackupCode'] },
     });
   });

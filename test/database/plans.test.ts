@@ -21,7 +21,7 @@ const SMALL = [
     'organization_role_scopes',
   ],
   ...['organization_roles', 'organization_scopes', 'resource_aliases', 'resources', 'role_scopes', 'roles', 'scopes'],
-  ...['script_versions', 'sign_in_settings', 'signing_keys'],
+  ...['script_versions', 'sign_in_images', 'sign_in_settings', 'signing_keys'],
 ];
 
 /** Statements that may read many rows, and why. No token request, no write and no round of the poller waits for one. */

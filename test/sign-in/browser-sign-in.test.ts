@@ -43,11 +43,12 @@ describe('sign-in in a browser', () => {
     await page.getByLabel(/Username/).fill('frank@example.com');
     await press(page, 'Continue');
     await look(page, 'code');
+    // The sixth digit sends the code, and a corrected one is sent again.
     await page.getByLabel('6-digit code').fill('000000');
-    await press(page, 'Continue');
+    await page.getByText('This code is wrong').waitFor();
     await look(page, 'code-wrong');
     await page.getByLabel('6-digit code').fill(await stage.mailbox.code());
-    await press(page, 'Continue');
+    await page.getByLabel('New password').waitFor();
     await look(page, 'choose-password');
     await page.getByLabel('New password').fill('qwerty123');
     await press(page, 'Create account');
@@ -68,15 +69,39 @@ describe('sign-in in a browser', () => {
     const mails = stage.mailbox.mails.length;
     await press(page, 'Send code');
     await page.getByLabel('6-digit code').fill(await stage.mailbox.code(mails + 1));
-    await press(page, 'Continue');
+    await page.getByLabel('New password').waitFor();
     await look(page, 'new-password');
     await page.getByLabel('New password').fill(PASSWORD);
     await press(page, 'Change password');
-    await look(page, 'password-changed');
-    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await press(page, 'Sign in');
     await tokens();
     expect(await stage.eventNames(3)).toEqual(['PostResetPassword', 'PostSignIn', 'User.Data.Updated']);
+  });
+
+  it('keeps the brand and the heading in place from step to step', async () => {
+    const { actor } = stage.service.credentials.demo;
+    const { page } = await stage.startSignIn();
+    const places = async () =>
+      Promise.all(['.brand', 'h1'].map(async (selector) => (await page.locator(selector).boundingBox())?.y));
+    const first = await places();
+    await page.getByLabel(/Username/).fill(actor.username);
+    await press(page, 'Continue');
+    expect(await places()).toEqual(first);
+    await page.getByLabel('Password', { exact: true }).fill('not it');
+    await press(page, 'Sign in');
+    await page.getByText('Incorrect username or password.').waitFor();
+    expect(await places()).toEqual(first);
+  });
+
+  it('changes the language, and keeps it on the next pages', async () => {
+    const { page } = await stage.startSignIn();
+    await page.getByText('Language: English').click();
+    await look(page, 'languages');
+    await page.getByRole('link', { name: '日本語' }).click();
+    await page.getByRole('heading', { name: 'Acme にログイン' }).waitFor();
+    expect(await page.evaluate('document.documentElement.lang')).toBe('ja');
+    await look(page, 'sign-in-japanese');
+    await page.goto(stage.service.url);
+    await page.getByRole('heading', { name: 'Acme へようこそ' }).waitFor();
   });
 
   it('asks for consent to a third-party application, and signs out', async () => {

@@ -31,7 +31,7 @@ describe.each(databases)('the base URL opened in a browser, on %s', (kind) => {
       status: response.status,
       text,
       headers: response.headers,
-      links: [...text.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, href]) => href),
+      links: [...text.matchAll(/<a [^>]*href="([^"?]+)"/g)].map(([, href]) => href),
     };
   };
 

@@ -17,7 +17,7 @@ describe.each(databases)('the settings of sign-in on %s', (kind) => {
     const after = await service.api.must('PATCH /sign-in-exp', { brandName: 'Acme', signInMode: 'SignIn' });
     expect(after).toEqual({ ...before, brandName: 'Acme', signInMode: 'SignIn' });
     expect(await service.api.must('GET /sign-in-exp')).toEqual(after);
-    expect(await service.api.call('PATCH /sign-in-exp', { customCss: 'x' })).toMatchObject({ status: 400 });
+    expect(await service.api.call('PATCH /sign-in-exp', { logoUrl: 'x' })).toMatchObject({ status: 400 });
     expect(await service.api.call('PATCH /sign-in-exp', { color: { primaryColor: 'red' } })).toMatchObject({
       status: 400,
     });

@@ -1,6 +1,6 @@
 import { organizationRoles, organizations } from './organization-samples.ts';
 import { at, none, type Samples, sending } from './sample.ts';
-import { CONNECTOR, SCRIPT, type World } from './world.ts';
+import { CONNECTOR, IMAGE, SCRIPT, type World } from './world.ts';
 
 const HOOK = { url: 'https://receiver.example/hook' };
 const user = ({ user: userId }: World) => ({ userId });
@@ -191,6 +191,8 @@ const keys: Samples = {
 const signIn: Samples = {
   'GET /sign-in-exp': none,
   'PATCH /sign-in-exp': () => ({ body: { brandName: 'Acme' } }),
+  'PUT /sign-in-exp/images/:name': () => ({ params: { name: 'logo' }, body: { content: IMAGE } }),
+  'DELETE /sign-in-exp/images/:name': () => ({ params: { name: 'favicon' } }),
   'GET /connectors': none,
   'POST /connectors': () => ({ body: { ...CONNECTOR, target: 'okta' } }),
   'GET /connectors/:id': at(connector),

@@ -52,6 +52,9 @@ export const CONNECTOR = {
   clientSecret: 'hush',
 };
 
+/** A PNG image of one pixel. */
+export const IMAGE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+
 export const SCRIPT = 'const getCustomJwtClaims = async () => ({ plan: "gold" });';
 
 async function people(api: ManagementClient) {
@@ -203,6 +206,7 @@ export async function buildWorld(
   const config = { url: 'https://receiver.example/hook', headers: { authorization: 'Bearer of-the-receiver' } };
   const hook = await api.must('POST /hooks', { name: 'Off', events: ['User.Created'], config, enabled: false });
   const connector = (await api.must('POST /connectors', CONNECTOR)).id;
+  await api.must('PUT /sign-in-exp/images/favicon', { content: IMAGE });
   const [subjectToken] = await api.must(`GET /subject-tokens?userId=${who.user}`);
   const keys: { id: string; state: string }[] = await api.must('POST /configs/oidc/private-keys/rotate');
   const nextKey = keys.find(({ state }) => state === 'next')?.id as string;

@@ -11,7 +11,7 @@ interface Field {
   label: string;
   hint?: string;
   /** `lines`: a list, one item per line. */
-  kind?: 'text' | 'password' | 'number' | 'choice' | 'tick' | 'lines' | 'json';
+  kind?: 'text' | 'password' | 'number' | 'color' | 'choice' | 'tick' | 'lines' | 'json' | 'css';
   options?: readonly (readonly [string, string])[];
   /** May be empty: the member is then omitted when the entity is created, and cleared when it is edited. */
   isOptional?: boolean;
@@ -60,7 +60,7 @@ function textOf(value: unknown, { kind, initial = '' }: Field): string {
 function render(each: Field, text: string, faults: Faults): Html {
   const { name, label, hint, kind, options, isOptional, format } = each;
   if (kind === 'tick') return tick(name, label, hint, text === 'true');
-  const isLarge = kind === 'json' || kind === 'lines';
+  const isLarge = kind === 'json' || kind === 'lines' || kind === 'css';
   return field({
     name,
     label,
@@ -70,9 +70,9 @@ function render(each: Field, text: string, faults: Faults): Html {
     format,
     value: text,
     faults,
-    lines: isLarge ? 4 : undefined,
+    lines: kind === 'css' ? 10 : isLarge ? 4 : undefined,
     isMono: isLarge,
-    type: kind === 'number' || kind === 'password' ? kind : 'text',
+    type: kind === 'number' || kind === 'password' || kind === 'color' ? kind : 'text',
   });
 }
 

@@ -87,7 +87,7 @@ interface FieldParts {
   value?: string | undefined;
   hint?: Html | string | undefined;
   faults?: Faults | undefined;
-  type?: 'text' | 'email' | 'tel' | 'url' | 'number' | 'password' | 'datetime-local';
+  type?: 'text' | 'email' | 'tel' | 'url' | 'number' | 'password' | 'color' | 'datetime-local';
   /** Instruction for a value of the wrong format. */
   format?: string | undefined;
   /** Makes the input a textarea with this many lines. */

@@ -20,6 +20,8 @@ import { subjectTokenPages } from './impersonations/subject-tokens.ts';
 import { overview } from './overview/overview.ts';
 import { administratorRoutes } from './settings/administrators.ts';
 import { auditLog } from './settings/audit-log.ts';
+import { brandRoutes } from './settings/brand.ts';
+import { brandTextRoutes } from './settings/brand-texts.ts';
 import { connectorRoutes } from './settings/connectors.ts';
 import { keyRoutes } from './settings/keys.ts';
 import { signInRoutes } from './settings/sign-in.ts';
@@ -91,6 +93,7 @@ export const places: readonly Place[] = [
     letter: 's',
     sections: [
       section('Sign-in pages', signInRoutes),
+      section('Brand', [...brandRoutes, ...brandTextRoutes]),
       section('Connectors', connectorRoutes),
       section('Signing keys', keyRoutes),
       section('Administrators', administratorRoutes),

@@ -25,6 +25,7 @@ import * as impersonationsByApplication from './023_impersonations_by_applicatio
 import * as indexesForSearches from './024_indexes_for_searches.ts';
 import * as find from './025_find.ts';
 import * as webhookPauses from './026_webhook_pauses.ts';
+import * as brandImages from './027_brand_images.ts';
 import * as administratorRoles from './028_administrator_roles.ts';
 
 interface Migration {
@@ -61,6 +62,7 @@ export const migrations: readonly Migration[] = [
   { name: '024_indexes_for_searches', ...indexesForSearches },
   { name: '025_find', ...find },
   { name: '026_webhook_pauses', ...webhookPauses },
+  { name: '027_brand_images', ...brandImages },
   { name: '028_administrator_roles', ...administratorRoles },
 ];
 

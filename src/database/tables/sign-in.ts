@@ -3,6 +3,8 @@ import { expiring, flag, id, json, key, number, of, orDefault, orNull, sealed, t
 /** Connectors, and sign-ins in progress. */
 export const signInTables = {
   signInSettings: table({ settings: json }),
+  /** `content` is base64. `file` contains a hash of it. */
+  signInImages: table({ name: key(of<'logo' | 'darkLogo' | 'favicon'>(text)), file: text, content: text }),
   connectors: table({
     id,
     target: unique(text, 'connector.target_in_use'),

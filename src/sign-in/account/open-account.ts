@@ -10,6 +10,7 @@ import { credentialsOf } from '../interaction/credentials.ts';
 import type { Flow, Tools } from '../interaction/flow.ts';
 import { flowOfRequest } from '../interaction/open-flow.ts';
 import { beginProgress, findProgress, newProgress, unsaved } from '../interaction/progress.ts';
+import { preferencesOf } from '../pages/language.ts';
 import { type FormView, viewOf } from '../pages/layout.ts';
 
 /**
@@ -61,7 +62,7 @@ export async function openAccount(provider: Provider, request: Request, response
     application: undefined,
     saved: (await findProgress(common, id)) ?? unsaved(fresh),
   };
-  const view = viewOf(flow.tenant, flow.settings, { acceptLanguage: request.headers['accept-language'] });
+  const view = viewOf(flow.tenant, flow.settings, preferencesOf(request, flow.tenant));
   const formView: FormView = { ...view, action: `${view.base}/account`, csrf: csrfTokenOf(jti), fault: undefined };
   /** True if the session is at most `RECENT_SIGN_IN_SECONDS` old. */
   const isRecent = now / 1000 - loginTs <= RECENT_SIGN_IN_SECONDS;

@@ -11,6 +11,7 @@ import { findExperience } from '../interaction/cookies.ts';
 import { type Flow, progressOf, saveProgress, type Tools } from '../interaction/flow.ts';
 import { rememberBrowser } from '../interaction/known-browsers.ts';
 import { csrfOf, dropEndedSession, type Interaction, openFlow } from '../interaction/open-flow.ts';
+import { preferencesOf } from '../pages/language.ts';
 import { viewOf } from '../pages/layout.ts';
 import { calls, type ExperienceCall } from './calls.ts';
 
@@ -49,7 +50,7 @@ export function experienceRoutes({ providerOf, tools }: ExperienceOptions): Rout
       requireCsrfToken(request, csrfOf(interaction), request.headers['x-csrf-token']);
       if (flow.saved.finishedAt !== null) throw new ServiceError('session.conflict');
       const given = (body ? parser(body, 'body')(request.body ?? {}) : undefined) as never;
-      const { t } = viewOf(flow.tenant, flow.settings, { acceptLanguage: request.headers['accept-language'] });
+      const { t } = viewOf(flow.tenant, flow.settings, preferencesOf(request, flow.tenant));
       const result = await run(flow, given, t, request.params as Record<string, string>).catch((error: unknown) => {
         if (error instanceof ServiceError) tools.onOutcome?.(progressOf(flow).event, error.code);
         throw error;
@@ -87,21 +88,23 @@ export function experienceRoutes({ providerOf, tools }: ExperienceOptions): Rout
       if (missing) throw new ServiceError(MISSING_CODES[missing.what], { data: { ...missing } });
       await complete(flow);
     }
-    const { userId } = progressOf(flow);
-    if (userId !== undefined) await rememberBrowser(response, flow, userId);
-    response.json({ redirectTo: await redirectToOf(interaction, flow) });
+    response.json({ redirectTo: await redirectToOf(response, interaction, flow) });
   });
 
   return router;
 }
 
-/** Returns the URL to continue at. A reset signs no one in, so it continues at the sign-in pages. */
-async function redirectToOf(interaction: Interaction, flow: Flow): Promise<string> {
+/**
+ * Returns the URL to continue at. After a reset the user is not signed in yet: a sign-in follows on the pages, with all that
+ * the tenant requires.
+ */
+async function redirectToOf(response: Response, interaction: Interaction, flow: Flow): Promise<string> {
   const progress = progressOf(flow);
-  if (progress.userId === undefined) {
+  if (flow.saved.finishedAt === null || progress.userId === undefined) {
     await dropEndedSession(interaction, flow);
     return `${flow.tenant.endpoint}/sign-in/${flow.uid}`;
   }
+  await rememberBrowser(response, flow, progress.userId);
   interaction.result = { login: loginOf(progress, progress.userId) };
   await interaction.save(interaction.exp - Math.floor(flow.now / 1000));
   return interaction.returnTo;

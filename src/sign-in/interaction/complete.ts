@@ -1,16 +1,18 @@
-import { newShortId } from '../../base/ids.ts';
+import { newId, newShortId } from '../../base/ids.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { UserRow } from '../../database/tables/index.ts';
 import { ServiceError } from '../../errors.ts';
 import { endSessions } from '../../tokens/revocation/end-access.ts';
 import { requireNotHeld } from '../proofs/bind-factor.ts';
 import { insertFactor } from '../proofs/factors.ts';
+import { methodOf } from './allowed-identifiers.ts';
 import { isSecondFactor, proofsOf } from './authentication-methods.ts';
 import { credentialsOf, requireUnchanged } from './credentials.ts';
 import { writable } from './events.ts';
 import { type Flow, progressOf } from './flow.ts';
 import { newProgress, type Progress, writeProgress } from './progress.ts';
 import { recordInteractionEvent, recordUserAudit, recordUserEvent } from './record-events.ts';
+import type { Verification } from './verification.ts';
 
 /** The events that each interaction records when it completes (docs/wire-contract.md, Events). */
 export const completionEvents = {
@@ -27,40 +29,48 @@ export const completionEvents = {
  */
 export async function complete(flow: Flow): Promise<UserRow> {
   const progress = progressOf(flow);
-  const { user, next } = await flow.store.transaction(async (store) => {
+  const { user, next, finishedAt } = await flow.store.transaction(async (store) => {
     const user = progress.event === 'Register' ? await createUser(store, flow) : await updateUser(store, flow);
     await insertGathered(store, flow, user.id);
     await recordCompletion(store, flow, user);
-    const next = nextProgress(progress, user.id, await credentialsOf(store, user));
+    const next = nextProgress(flow, user.id, await credentialsOf(store, user));
     const finishedAt = progress.event === 'ForgotPassword' ? null : flow.now;
     await writeProgress({ ...flow, store }, flow.uid, { ...flow.saved, progress: next, finishedAt });
-    return { user, next };
+    return { user, next, finishedAt };
   });
-  flow.saved.progress = next;
+  Object.assign(flow.saved, { progress: next, finishedAt });
   flow.tools.onOutcome?.(progress.event, 'completed');
   return user;
 }
 
 /**
  * Returns the progress after completion: the proofs, without the data that was written. A reset is followed by a
- * sign-in with the new password, which accepts the second factor that the reset just verified: a TOTP code works only
- * once, so asking again would make the user wait for the next one.
+ * sign-in with the second factor that it just verified: a TOTP code works only once, so asking again would make the
+ * user wait for the next one.
  */
-function nextProgress(
-  { event, identifier, verifications }: Progress,
-  userId: string,
-  credentials: string | undefined,
-): Progress {
+function nextProgress(flow: Flow, userId: string, credentials: string | undefined): Progress {
+  const { event, identifier, verifications } = progressOf(flow);
   const proven = verifications.filter((one) => one.isVerified).map((one) => ({ ...one, details: undefined }));
-  if (event !== 'ForgotPassword')
-    return { ...newProgress(event), verifications: proven, userId, ...(credentials && { credentials }) };
+  const owner = { userId, ...(credentials && { credentials }) };
+  if (event !== 'ForgotPassword') return { ...newProgress(event), verifications: proven, ...owner };
   const secondFactors = proven.filter(({ type }) => isSecondFactor(type));
-  return {
-    ...newProgress('SignIn'),
-    verifications: secondFactors,
-    notice: 'passwordChanged',
-    ...(identifier && { identifier }),
-  };
+  const next = { ...newProgress('SignIn'), ...(identifier && { identifier }) };
+  const password = passwordProof(flow, owner);
+  if (!password) return { ...next, verifications: secondFactors, notice: 'passwordChanged' };
+  return { ...next, verifications: [password, ...secondFactors], ...owner };
+}
+
+/**
+ * Returns the proof that the sign-in after a reset begins with: the user has just entered the password that is now the
+ * account's. Undefined if the tenant does not let the proven address or number sign in with a password. Everything else
+ * that a sign-in asks for is still asked for: missing identifiers, and a second factor to set up.
+ */
+function passwordProof(flow: Flow, owner: Pick<Verification, 'userId' | 'credentials'>): Verification | undefined {
+  const code = progressOf(flow).verifications.find(
+    ({ isVerified, userId, identifier }) => isVerified && userId === owner.userId && identifier !== undefined,
+  );
+  if (!code?.identifier || methodOf(flow, code.identifier)?.password !== true) return undefined;
+  return { id: newId(), type: 'Password', isVerified: true, identifier: code.identifier, ...owner };
 }
 
 async function createUser(store: TenantStore, flow: Flow): Promise<UserRow> {

@@ -11,7 +11,7 @@ import type { Tenant } from '../../tenants.ts';
 import type { Messenger } from '../messages/messenger.ts';
 import type { Passwords } from '../proofs/passwords.ts';
 import type { RelyingParty } from '../proofs/relying-party.ts';
-import type { SignInSettings } from '../settings.ts';
+import type { TenantSettings } from '../settings.ts';
 import { beginProgress, type InteractionEvent, type Progress, type SavedProgress, writeProgress } from './progress.ts';
 import type { Proof, Verification } from './verification.ts';
 
@@ -45,7 +45,7 @@ export interface Tools {
 export interface Flow {
   readonly tenant: Tenant;
   readonly store: TenantStore;
-  readonly settings: SignInSettings;
+  readonly settings: TenantSettings;
   readonly tools: Tools;
   /** The uid of oidc-provider's interaction. Only the browser that started it knows it; others see `publicId`. */
   readonly uid: string;

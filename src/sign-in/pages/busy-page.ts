@@ -10,12 +10,12 @@ import { chooseLanguage, textsOf } from '../texts/index.ts';
  */
 export function sendBusyPage(request: Request, response: Response, status: 429 | 503 = 503): void {
   const languageSettings = { autoDetect: true, fallbackLanguage: 'en' } as const;
-  const language = chooseLanguage(undefined, request.headers['accept-language'], languageSettings);
+  const language = chooseLanguage({ acceptLanguage: request.headers['accept-language'] }, languageSettings);
   const { busyTitle, busy } = textsOf(language).error;
   const head = html`<meta name="color-scheme" content="light dark">`;
   const body = html`<body>
 <h1>${busyTitle}</h1>
 <p>${busy}</p>
 </body>`;
-  sendPage(response, status, documentOf({ language, title: busyTitle, head, body }));
+  sendPage(response, status, documentOf({ language: textsOf(language).language, title: busyTitle, head, body }));
 }

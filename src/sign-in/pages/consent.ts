@@ -31,5 +31,8 @@ ${csrfField(csrf)}
 <button class="button primary wide" name="decision" value="allow">${t.consent.allow}</button>
 <button class="button wide" name="decision" value="deny">${t.consent.deny}</button>
 </form>`;
-  return layout(view, t.consent.title(applicationName), content, { lead: t.consent.lead(applicationName, brandName) });
+  return layout(view, t.consent.title(applicationName), content, {
+    lead: t.consent.lead(applicationName, brandName),
+    isPlain: true,
+  });
 }

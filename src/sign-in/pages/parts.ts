@@ -25,6 +25,8 @@ interface Field {
   hint?: string | undefined;
   fault?: string | undefined;
   isCode?: boolean;
+  /** The script submits the form when the field has this many digits. */
+  digits?: number;
   isOptional?: boolean;
   /** True if the field is focused when the page loads. */
   hasFocus?: boolean;
@@ -36,9 +38,9 @@ export function field(
   t: Texts,
   { name, label, type = 'text', isCode = false, isOptional = false, hasFocus = true, ...rest }: Field,
 ): Html {
-  const { autocomplete, inputmode, value, hint, fault, maxlength = 256 } = rest;
+  const { autocomplete, inputmode, value, hint, fault, digits, maxlength = 256 } = rest;
   const about = [hint && `${name}-hint`, fault && `${name}-fault`].filter(Boolean).join(' ');
-  const input = html`<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" maxlength="${maxlength}" autocapitalize="none" spellcheck="false"${inputmode && html` inputmode="${inputmode}"`}${value && html` value="${value}"`}${about && html` aria-describedby="${about}"`}${fault && html` aria-invalid="true"`}${isCode && html` class="code"`}${!isOptional && html` required data-empty="${t.common.empty}"`}${hasFocus && html` autofocus`}>`;
+  const input = html`<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" maxlength="${maxlength}" autocapitalize="none" spellcheck="false"${inputmode && html` inputmode="${inputmode}"`}${value && html` value="${value}"`}${about && html` aria-describedby="${about}"`}${fault && html` aria-invalid="true"`}${isCode && html` class="code"`}${digits && html` data-digits="${digits}"`}${!isOptional && html` required data-empty="${t.common.empty}"`}${hasFocus && html` autofocus`}>`;
   return html`<div class="field">
 <label for="${name}">${label}</label>
 ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
@@ -52,7 +54,7 @@ const revealable = (t: Texts, name: string, input: Html): Html =>
   html`<div class="secret">${input}<button type="button" hidden data-reveal="${name}" data-show="${t.common.show}" data-hide="${t.common.hide}">${t.common.show}</button></div>`;
 
 /** A field for a sent code or one from an app. A pasted code may contain spaces. */
-export const codeField = (t: Texts, label: string, fault: string | undefined): Html =>
+export const codeField = (t: Texts, label: string, fault: string | undefined, digits = 6): Html =>
   field(t, {
     name: 'code',
     label,
@@ -60,6 +62,7 @@ export const codeField = (t: Texts, label: string, fault: string | undefined): H
     inputmode: 'numeric',
     isCode: true,
     maxlength: 32,
+    digits,
     fault,
   });
 

@@ -37,7 +37,7 @@ interface CodeView extends FormView {
 export function codePage(view: CodeView): Html {
   const { t, fault, code, destination, waitSeconds, canUsePassword, action, csrf } = view;
   const content = html`${identifierRow(view, destination)}
-${form(view, 'code', html`${codeField(t, t.code.label(code.digits), fault)}${submit(t.common.continue)}`)}
+${form(view, 'code', html`${codeField(t, t.code.label(code.digits), fault, code.digits)}${submit(t.common.continue)}`)}
 <div class="links">
 <form method="post" action="${action}/code/send">${csrfField(csrf)}<button class="link" data-wait="${waitSeconds}" data-waiting="${t.code.resendIn}">${t.code.resend}</button></form>
 ${canUsePassword && html`<a href="${action}?password">${t.code.usePassword}</a>`}

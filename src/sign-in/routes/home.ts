@@ -3,6 +3,7 @@ import { contextOf } from '../../http/context.ts';
 import { type Html, html } from '../../pages/html.ts';
 import { sendPage } from '../../pages/send.ts';
 import { DEFAULT_TENANT } from '../../tenants.ts';
+import { preferencesOf } from '../pages/language.ts';
 import { layout, readView } from '../pages/layout.ts';
 
 /**
@@ -13,7 +14,7 @@ export const showHome: RequestHandler = async (request, response, next) => {
   response.vary('Accept');
   if (request.accepts(['json', 'html']) !== 'html') return next();
   const { tenant } = contextOf(request);
-  const view = await readView(tenant, { acceptLanguage: request.headers['accept-language'] });
+  const view = { ...(await readView(tenant, preferencesOf(request, tenant))), action: `${tenant.path}/` };
   const { home } = view.t;
   const link = ([label, what]: readonly string[], path: string): Html =>
     html`<li><div><p class="label"><a href="${view.base}${path}">${label}</a></p><p class="quiet small">${what}</p></div></li>`;

@@ -14,6 +14,7 @@ import { interactionOfState, setInteractionCookies } from '../interaction/cookie
 import type { Tools } from '../interaction/flow.ts';
 import { csrfOf, findInteraction, openFlow } from '../interaction/open-flow.ts';
 import { assets } from '../pages/assets.ts';
+import { keepLanguage, preferencesOf } from '../pages/language.ts';
 import { readView } from '../pages/layout.ts';
 import { expiredPage } from '../pages/plain.ts';
 import { RelyingParty } from '../proofs/relying-party.ts';
@@ -67,6 +68,7 @@ export function signInRoutes({ providerOf, client, onLimited, ...given }: SignIn
     verify: refuseControlInForm,
   });
   router.use(assets());
+  router.get(['/', '/account', '/sign-in/:uid'], keepLanguage);
   router.get('/', showHome);
   router.use('/api/experience', experienceRoutes({ providerOf, tools }));
   router.get(
@@ -112,7 +114,7 @@ function page(handle: (request: Request, response: Response) => Promise<void>): 
       if (code === 'session.conflict') {
         response.redirect(303, `${tenant.path}/sign-in/${String(request.params.uid)}`);
       } else if (code === 'session.not_found' || code === 'session.forbidden') {
-        const view = await readView(tenant, { acceptLanguage: request.headers['accept-language'] });
+        const view = await readView(tenant, preferencesOf(request, tenant));
         sendPage(response, (error as ServiceError).status, expiredPage(view));
       } else {
         throw error;

@@ -8,6 +8,7 @@ import { type Flow, progressOf, saveProgress } from '../interaction/flow.ts';
 import { rememberBrowser } from '../interaction/known-browsers.ts';
 import { csrfOf, dropEndedSession, type Interaction, parameterOf } from '../interaction/open-flow.ts';
 import { findProgress } from '../interaction/progress.ts';
+import { preferencesOf } from '../pages/language.ts';
 import { type FormView, viewOf } from '../pages/layout.ts';
 import { type SocialChoice, singleSignOnPage } from '../pages/sign-in.ts';
 import { offeredConnectors } from '../proofs/connectors.ts';
@@ -32,7 +33,7 @@ export function bodyOf({ request }: { request: Request }): FormBody {
 
 export function formViewOf({ flow, interaction, request }: OpenInteraction): FormView {
   const uiLocales = parameterOf(interaction, 'ui_locales');
-  const view = viewOf(flow.tenant, flow.settings, { uiLocales, acceptLanguage: request.headers['accept-language'] });
+  const view = viewOf(flow.tenant, flow.settings, { ...preferencesOf(request, flow.tenant), uiLocales });
   return { ...view, action: `${view.base}/sign-in/${flow.uid}`, csrf: csrfOf(interaction), fault: undefined };
 }
 
@@ -66,7 +67,8 @@ async function finish(opened: OpenInteraction): Promise<void> {
   const { flow, provider, interaction, request, response } = opened;
   if (flow.saved.finishedAt === null) await complete(flow);
   const progress = progressOf(flow);
-  if (progress.userId === undefined) {
+  // A reset is complete, and a sign-in follows it.
+  if (flow.saved.finishedAt === null || progress.userId === undefined) {
     await dropEndedSession(interaction, flow);
     return redirectToStep(opened);
   }

@@ -3,14 +3,15 @@ import type { ProviderPages } from '../../oidc/provider.ts';
 import type { Html } from '../../pages/html.ts';
 import { pageHeaders } from '../../pages/send.ts';
 import type { Tenant } from '../../tenants.ts';
+import { preferencesOf } from '../pages/language.ts';
 import { readView, type View } from '../pages/layout.ts';
 import { errorPage, signedOutPage, signOutPage } from '../pages/plain.ts';
 
 async function render(ctx: KoaContextWithOIDC, tenant: Tenant, page: (view: View) => Html): Promise<string> {
   const { ui_locales: uiLocales } = ctx.oidc?.params ?? {};
   const view = await readView(tenant, {
+    ...preferencesOf(ctx.req, tenant),
     uiLocales: typeof uiLocales === 'string' ? uiLocales : undefined,
-    acceptLanguage: ctx.get('accept-language'),
   });
   ctx.set(pageHeaders);
   return page(view).text;

@@ -1,28 +1,31 @@
 import type { Texts } from './en.ts';
 import { alternatives } from './facts.ts';
-import { deFaults, UNCONFIRMED_PASSKEY } from './faults-de.ts';
+import { deFaults, UNCONFIRMED_PASSKEY } from './faults/de.ts';
 
 export const de: Texts = {
   language: 'de',
+  name: 'Deutsch',
   identifier: {
     username: 'Benutzername',
     email: 'E-Mail-Adresse',
     phone: 'Telefonnummer',
-    any: (labels) => alternatives(labels, 'oder'),
+    any: (labels) => alternatives(labels, ' oder '),
   },
   common: {
     continue: 'Weiter',
     change: 'Ändern',
     back: 'Zurück',
     empty: 'Dieses Feld ist erforderlich.',
-    or: 'oder',
+    or: ' oder ',
     show: 'Anzeigen',
     hide: 'Verbergen',
     copy: 'Kopieren',
     copied: 'Kopiert',
     signInInstead: 'Zurück zur Anmeldung',
     with: (name) => `Weiter mit ${name}`,
+    language: 'Sprache',
   },
+  legal: { terms: 'Nutzungsbedingungen', privacy: 'Datenschutzerklärung' },
   signIn: {
     title: (brand) => `Bei ${brand} anmelden`,
     for: (application) => `weiter zu ${application}`,

@@ -1,9 +1,12 @@
 import { alternatives, type CodeFacts } from './facts.ts';
-import { enFaults, UNCONFIRMED_PASSKEY } from './faults-en.ts';
+import { enFaults, UNCONFIRMED_PASSKEY } from './faults/en.ts';
 
-/** Plain second person, present tense, sentence case. Refusals say what happened, then what to do. `de.ts` has the same keys. */
+/** Plain second person, present tense, sentence case. Refusals say what happened, then what to do. The other languages have the same keys. */
 export const en = {
+  /** BCP 47 tag, for the `lang` attribute and for dates. */
   language: 'en',
+  /** In its own language, for the language switch. */
+  name: 'English',
   identifier: {
     username: 'Username',
     email: 'Email address',
@@ -12,7 +15,7 @@ export const en = {
     any: (labels: readonly string[]) =>
       alternatives(
         labels.map((label, index) => (index === 0 ? label : label.toLowerCase())),
-        'or',
+        ' or ',
       ),
   },
   common: {
@@ -21,14 +24,16 @@ export const en = {
     back: 'Back',
     /** The error of a field that was left empty. */
     empty: 'This field is required.',
-    or: 'or',
+    or: ' or ',
     show: 'Show',
     hide: 'Hide',
     copy: 'Copy',
     copied: 'Copied',
     signInInstead: 'Sign in instead',
     with: (name: string) => `Continue with ${name}`,
+    language: 'Language',
   },
+  legal: { terms: 'Terms of service', privacy: 'Privacy policy' },
   signIn: {
     title: (brand: string) => `Sign in to ${brand}`,
     for: (application: string) => `to continue to ${application}`,

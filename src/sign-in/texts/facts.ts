@@ -22,6 +22,6 @@ export interface FaultFacts {
 /** The text for each error code; a function if it includes facts. */
 export type FaultTexts = Readonly<Record<string, string | ((facts: FaultFacts) => string)>>;
 
-/** Returns `a, b or c` for the conjunction `or`. */
-export const alternatives = (items: readonly string[], conjunction: string): string =>
-  [items.slice(0, -1).join(', '), items.at(-1)].filter(Boolean).join(` ${conjunction} `);
+/** Returns `a, b or c` for the conjunction ` or `, which includes its spaces. */
+export const alternatives = (items: readonly string[], conjunction: string, comma = ', '): string =>
+  [items.slice(0, -1).join(comma), items.at(-1)].filter(Boolean).join(conjunction);

@@ -1,14 +1,24 @@
-import type { SignInSettings } from '../settings.ts';
+import { LANGUAGES, type Language, type SignInSettings } from '../settings.ts';
 import { de } from './de.ts';
 import { en, type Texts } from './en.ts';
+import { es } from './es.ts';
 import type { CodeFacts, FaultFacts } from './facts.ts';
+import { fr } from './fr.ts';
+import { it } from './it.ts';
+import { ja } from './ja.ts';
+import { nl } from './nl.ts';
+import { pl } from './pl.ts';
+import { pt } from './pt.ts';
+import { zh } from './zh.ts';
 
 export type { CodeFacts, FaultFacts, Texts };
 
-const all = { en, de } as const;
-type Language = keyof typeof all;
+const all: Readonly<Record<Language, Texts>> = { en, de, fr, es, pt, it, nl, pl, ja, zh };
 
-const isLanguage = (tag: string): tag is Language => Object.hasOwn(all, tag);
+/** The languages by their own names, for the language switch. */
+export const languageNames = LANGUAGES.map((language) => [language, all[language].name] as const);
+
+export const isLanguage = (tag: string | undefined): tag is Language => LANGUAGES.some((language) => language === tag);
 
 /** Parses `Accept-Language` (RFC 9110 §12.5.4), best match first. */
 function accepted(header: string): string[] {
@@ -24,17 +34,29 @@ function accepted(header: string): string[] {
     .map(({ tag }) => tag);
 }
 
+/** The languages that a request asks for. */
+export interface LanguagePreferences {
+  /** The user's choice on an earlier page. */
+  chosen?: string | undefined;
+  /** `ui_locales` of the application, at most 512 characters of it. */
+  uiLocales?: string | undefined;
+  acceptLanguage?: string | undefined;
+}
+
 /**
- * Returns the first supported language in order of preference: `ui_locales` of the application, then those of the
- * browser, then the tenant's default.
+ * Returns the first supported language in order of preference: the user's choice on the page, `ui_locales` of the
+ * application, the languages of the browser, and the tenant's default.
  */
 export function chooseLanguage(
-  uiLocales: string | undefined,
-  acceptLanguage: string | undefined,
+  { chosen, uiLocales, acceptLanguage }: LanguagePreferences,
   { autoDetect, fallbackLanguage }: SignInSettings['languageInfo'],
 ): Language {
-  const wanted = [...(uiLocales?.split(' ') ?? []), ...(autoDetect ? accepted(acceptLanguage ?? '') : [])];
-  const primary = wanted.map((tag) => tag.toLowerCase().split('-')[0] as string);
+  if (isLanguage(chosen)) return chosen;
+  const wanted = [
+    ...(uiLocales?.slice(0, 512).split(' ') ?? []),
+    ...(autoDetect ? accepted(acceptLanguage ?? '') : []),
+  ];
+  const primary = wanted.map((tag) => tag.toLowerCase().split('-')[0]);
   return primary.find(isLanguage) ?? fallbackLanguage;
 }
 

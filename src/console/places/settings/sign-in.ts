@@ -11,13 +11,6 @@ const PATH = '/settings/sign-in';
 const { passwordPolicy } = SignInSettings.properties;
 
 const FIELDS: EntityField<Body<'PATCH /sign-in-exp'>>[] = [
-  { name: 'brandName', label: 'Brand name', hint: 'Shown on the sign-in pages.' },
-  {
-    name: 'color.primaryColor',
-    label: 'Brand color',
-    hint: '# and six hex digits. It is darkened or lightened where text would not be readable.',
-    format: 'Enter # and six hex digits, such as #5d34f2.',
-  },
   {
     name: 'signInMode',
     label: 'Registration',
@@ -52,7 +45,7 @@ async function show(request: ConsoleRequest, refused?: RefusedForm): Promise<Pag
   const content = fieldsOf(FIELDS, settings, refused);
   return {
     title: 'Sign-in pages',
-    lead: 'The appearance and the rules of this tenant’s sign-in pages.',
+    lead: 'Who can sign in, and what it takes.',
     content: html`${formOf(request, { path: PATH, content, submit: 'Save settings', faults: faultsOf(refused) })}
 ${rawJson(settings)}`,
   };

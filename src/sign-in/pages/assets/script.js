@@ -65,6 +65,17 @@ for (const button of document.querySelectorAll('[data-wait]')) {
   tick();
 }
 
+/** Sends a code by itself when its last digit is there. Pasted spaces do not count. A corrected code is sent again. */
+for (const input of document.querySelectorAll('[data-digits]')) {
+  let sent = '';
+  input.addEventListener('input', () => {
+    const digits = input.value.replaceAll(/\s/g, '');
+    if (digits === sent || !/^\d+$/.test(digits) || digits.length !== Number(input.dataset.digits)) return;
+    sent = digits;
+    input.form.requestSubmit();
+  });
+}
+
 for (const button of document.querySelectorAll('[data-copy]')) {
   button.hidden = false;
   button.addEventListener('click', async () => {

@@ -1,5 +1,5 @@
-import type { FactorType, IdentifierType } from '../settings.ts';
-import { alternatives, type FaultTexts } from './facts.ts';
+import type { FactorType, IdentifierType } from '../../settings.ts';
+import { alternatives, type FaultTexts } from '../facts.ts';
 
 export const UNCONFIRMED_PASSKEY =
   'Ihr Gerät hat den Passkey nicht bestätigt. Versuchen Sie es erneut oder verwenden Sie eine andere Methode.';
@@ -20,7 +20,7 @@ export const deFaults: FaultTexts = {
   'identifier.invalid': ({ identifiers }) =>
     `Geben Sie ${alternatives(
       identifiers.map((type) => IDENTIFIERS[type]),
-      'oder',
+      ' oder ',
     )} ein.`,
   'session.invalid_credentials': 'Benutzername oder Passwort ist falsch.',
   'user.invalid_phone':

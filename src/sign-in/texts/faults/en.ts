@@ -1,5 +1,5 @@
-import type { FactorType, IdentifierType } from '../settings.ts';
-import { alternatives, type FaultTexts } from './facts.ts';
+import type { FactorType, IdentifierType } from '../../settings.ts';
+import { alternatives, type FaultTexts } from '../facts.ts';
 
 export const UNCONFIRMED_PASSKEY = "Your device didn't confirm the passkey. Try again, or use another method.";
 
@@ -19,7 +19,7 @@ export const enFaults: FaultTexts = {
   'identifier.invalid': ({ identifiers }) =>
     `Enter a valid ${alternatives(
       identifiers.map((type) => IDENTIFIERS[type]),
-      'or',
+      ' or ',
     )}.`,
   'session.invalid_credentials': 'Incorrect username or password.',
   'user.invalid_phone': 'Enter the full phone number with its country code, such as +1 202 555 0123.',

@@ -1,0 +1,23 @@
+import express, { type RequestHandler } from 'express';
+import { ServiceError } from '../errors.ts';
+
+/** Limit of a form with a file. The operation that receives the file has a smaller one, and says so. */
+const MAX_UPLOAD_BYTES = 2 * 1024 * 1024;
+
+const readUpload = express.raw({ type: 'multipart/form-data', limit: MAX_UPLOAD_BYTES });
+
+/** Turns a form with files into the text of any other form. A file becomes its content in base64. */
+const toFormText: RequestHandler = async (request, _response, next) => {
+  if (!Buffer.isBuffer(request.body)) return next();
+  const headers = { 'content-type': request.headers['content-type'] ?? '' };
+  const form = await new Response(Uint8Array.from(request.body), { headers }).formData().catch(() => {
+    throw new ServiceError('guard.invalid_input');
+  });
+  const fields = new URLSearchParams();
+  for (const [name, value] of form)
+    fields.append(name, typeof value === 'string' ? value : Buffer.from(await value.arrayBuffer()).toString('base64'));
+  request.body = String(fields);
+  next();
+};
+
+export const parseUpload: RequestHandler[] = [readUpload, toFormText];
