@@ -113,7 +113,7 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const filesOf = (folders: string) =>
   globSync(`${folders}/**/*.{ts,js,mjs,cjs}`, {
     cwd: root,
-    exclude: ['**/node_modules', 'test/sandbox/corpus'],
+    exclude: ['**/node_modules', '**/*.min.js', 'test/sandbox/corpus'],
   }).sort();
 
 const house = filesOf('{src,sandbox}');

@@ -12,7 +12,7 @@ import type { Tenant, Tenants } from '../tenants.ts';
 import { consoleRequestOf, type Rows } from './console-request.ts';
 import { sectionsOf, sendInFrame } from './frame.ts';
 import { LiveStreams } from './live.ts';
-import { assetRoutes } from './modules.ts';
+import { moduleRoutes } from './modules.ts';
 import { note } from './parts/parts.ts';
 import { places, routes } from './places/index.ts';
 import { errorPages, sendPlain } from './respond.ts';
@@ -158,7 +158,7 @@ export function consoleRoutes(parts: ConsoleParts): { router: Router; close(): v
   };
 
   const router = Router({ caseSensitive: true, strict: true });
-  router.use(assetRoutes(), signInRoutes(parts), parseForm);
+  router.use(moduleRoutes(), signInRoutes(parts), parseForm);
   router.post('/-/sign-out', signedIn(parts, signOut));
   router.get('/', signedIn(parts, openFirstTenant));
   router.get('/:tenant', managing(parts, openTenant));

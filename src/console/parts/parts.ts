@@ -80,6 +80,7 @@ export const facts = (pairs: readonly (readonly [string, Content])[]): Html =>
   )}</dl>`;
 
 export interface Column<T> {
+  /** Empty for a column of buttons. */
   label: string;
   /** In the first column: the row's name, as a link. */
   cell(row: T): Content;
@@ -103,7 +104,7 @@ interface TableParts<T> {
 export function table<T>({ caption, columns, rows, empty }: TableParts<T>): Html {
   if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
   const head = columns.map(
-    ({ label, isNumber }) => html`<th scope="col"${isNumber && html` class="number"`}>${label}</th>`,
+    ({ label, isNumber }) => html`<th scope="col"${isNumber && html` class="number"`}>${label || html`<span class="unseen">Actions</span>`}</th>`,
   );
   const body = rows.map((row) => {
     const [first, ...rest] = columns;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Router } from 'express';
-import { asset, sendAsset, styleSheet } from '../../pages/assets.ts';
+import type { Router } from 'express';
+import { asset, assetRoutes, immutable, styleSheet } from '../../pages/assets.ts';
 import { brandStyles } from '../../pages/brand.ts';
 
 const read = (name: string): string => readFileSync(join(import.meta.dirname, 'assets', name), 'utf8');
@@ -21,13 +21,11 @@ export const assetPaths = {
 
 /** Serves every file that the pages load. Their Content-Security-Policy allows no other origin. */
 export function assets(): Router {
-  const router = Router({ caseSensitive: true, strict: true });
-  for (const each of [style, script])
-    router.get(`${BASE}/${each.file}`, (_request, response) => sendAsset(response, each));
+  const router = assetRoutes(BASE, [style, script]);
   router.get(`${BASE}/:file`, (request, response, next) => {
     const [, hex] = /^brand\.([0-9a-f]{6})\.css$/.exec(request.params.file ?? '') ?? [];
     if (hex === undefined) return next();
-    sendAsset(response, { type: 'css', body: brandStyles(`#${hex}`) });
+    immutable(response, 'css').send(brandStyles(`#${hex}`));
   });
   return router;
 }
