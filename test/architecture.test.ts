@@ -24,6 +24,7 @@ const ARROWS: Record<string, string> = {
     'base tenants database net observe events audit pages http/context http/control-characters http/cookies http/csrf http/operations/validate http/rate-limits tokens/clients tokens/revocation oidc/provider',
   console:
     'base tenants database events audit http pages management/index management/settings/overview admin/administrators admin/tenants sign-in/settings tokens/clients/console-client tokens/exchange/impersonation-policy',
+  reference: 'base tenants events http/context http/openapi http/operations/operation pages',
   setup: 'base tenants database tokens custom-claims admin/administrators admin/create-tenant',
   sandbox: '',
 };

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Router } from 'express';
-import { type Asset, asset, assetRoutes, styleSheet } from '../pages/assets.ts';
+import { type Asset, asset, assetRoutes, frameStyles, styleSheet } from '../pages/assets.ts';
 
 /**
  * Scripts and style sheets that browsers load: the files in `assets/`, and the files of installed packages listed here. An
@@ -19,8 +19,8 @@ const PACKAGES: Record<string, readonly [packageName: string, file: string]> = {
 /** Style sheets of packages, placed before ours. */
 const PACKAGE_SHEETS = [['uplot', 'dist/uPlot.min.css']] as const;
 
-/** Our style sheets, in cascade order. */
-const SHEETS = ['frame.css', 'content.css', 'forms.css', 'plots.css', 'claims.css', 'webhooks.css'];
+/** Our own style sheets, in cascade order after that of the frame. */
+const SHEETS = ['content.css', 'forms.css', 'plots.css', 'claims.css', 'webhooks.css'];
 
 const ASSETS = join(import.meta.dirname, 'assets');
 const BASE = '/console/-/assets';
@@ -33,7 +33,7 @@ function packageFile([packageName, file]: readonly [string, string]): string {
   return readFileSync(join(dirname(manifest), file), 'utf8');
 }
 
-const style = styleSheet('console', [...PACKAGE_SHEETS.map(packageFile), ...SHEETS.map(read)]);
+const style = styleSheet('console', [...PACKAGE_SHEETS.map(packageFile), frameStyles, ...SHEETS.map(read)]);
 
 /** `live.js` → `console/live`, `codemirror.min.js` → `codemirror` */
 const importNameOf = (file: string): string =>

@@ -16,9 +16,12 @@ export function asset(name: string, type: Asset['type'], body: string): Asset {
   return { file: `${name}.${digest}.${type}`, type, body };
 }
 
-const shared = ['tokens.css', 'controls.css', 'parts.css'].map((name) =>
-  readFileSync(join(import.meta.dirname, 'assets', name), 'utf8'),
-);
+const read = (name: string): string => readFileSync(join(import.meta.dirname, 'assets', name), 'utf8');
+
+const shared = ['tokens.css', 'controls.css', 'parts.css'].map(read);
+
+/** Pages with a rail beside them: the console and the API reference. */
+export const frameStyles = read('frame.css');
 
 /** Appended last, so that it overrides the `display` of any class. */
 const HIDDEN = '[hidden] {\n  display: none;\n}\n';

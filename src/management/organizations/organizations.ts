@@ -22,6 +22,7 @@ export const organizations = [
     summary: 'Create an organization',
     status: 201,
     body: Type.Object({ ...optional(Fields).properties, name: Fields.name }),
+    example: { name: 'Acme', description: 'Customer since 2026', customData: { plan: 'gold' } },
     returns: Organization,
     run: ({ body, store, now }) =>
       store.insert('organizations', {
@@ -42,6 +43,7 @@ export const organizations = [
     description: '`customData` is replaced as a whole.',
     status: 200,
     body: optional(Fields),
+    example: { name: 'Acme Ltd.', isMfaRequired: true },
     returns: Organization,
     errors: ['entity.not_exists', 'entity.invalid_input'],
     run: ({ params, body, store }) => store.update('organizations', params, body),
