@@ -22,6 +22,7 @@ const TEXTS: Record<string, string> = {
   password: 'violet harbour ninety',
   resource: 'https://orders.example.com/api',
   scope: 'read:orders',
+  target: 'google',
   redirectUris: 'https://shop.example.com/callback',
   postLogoutRedirectUris: 'https://shop.example.com/',
   backchannelLogoutUri: 'https://shop.example.com/logged-out',

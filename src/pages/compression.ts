@@ -47,6 +47,7 @@ async function sendCompressed(
   response.vary('Accept-Encoding');
   if (!encoding || text.length < LEAST_BYTES) return void response.send(text);
   const body = await compressed(encoding).catch(() => undefined);
+  if (response.headersSent) return; // The handler failed after it had sent the page, and its error was answered.
   if (body) response.set('Content-Encoding', encoding);
   response.send(body ?? text);
 }

@@ -27,7 +27,8 @@ export interface ReferenceParts {
   hasEvents: boolean;
 }
 
-const MAX_RENDERED = 200;
+/** Most characters of rendered pages to keep, over all tenants. */
+const MAX_RENDERED = 8 * 1024 * 1024;
 
 const read = (file: string): string => readFileSync(join(import.meta.dirname, 'assets', file), 'utf8');
 const style = styleSheet('reference', [frameStyles, read('reference.css')]);
@@ -67,7 +68,7 @@ export function referenceRoutes(operations: readonly Operation[], parts: Referen
     return { slug, title: group.name, content };
   }
 
-  const rendered = new LRUCache<string, ReturnType<typeof publicText>>({ max: MAX_RENDERED });
+  const rendered = new LRUCache<string, ReturnType<typeof publicText>>({ maxSize: MAX_RENDERED });
 
   const showPage: RequestHandler<{ page?: string }> = async (request, response, next) => {
     const { tenant } = contextOf(request);
@@ -81,8 +82,9 @@ export function referenceRoutes(operations: readonly Operation[], parts: Referen
       const page = pageOf(slug, { addresses, resolve, messageOf, base: path });
       if (!page) return next();
       const full: ReferenceFrame = { ...frame, indicator };
-      send = publicText(referencePage(full, page).text);
-      rendered.set(key, send);
+      const { text } = referencePage(full, page);
+      send = publicText(text);
+      rendered.set(key, send, { size: text.length });
     }
     const policy = `${pageHeaders['Content-Security-Policy']}; form-action 'none'`;
     send(publicly(response.set({ ...pageHeaders, 'Content-Security-Policy': policy })).type('html'));

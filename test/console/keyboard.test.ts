@@ -5,7 +5,8 @@ import { ConsoleStage } from './stage.ts';
 
 /** The accessible name of the focused element, roughly, and whether the browser shows the focus. */
 const FOCUSED = `(() => {
-  const element = document.activeElement;
+  let element = document.activeElement;
+  while (element.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
   const label = element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent ?? element.textContent;
   return { name: label.trim(), isShown: element.matches(':focus-visible') };
 })()`;
@@ -45,12 +46,12 @@ class Keyboard {
   /** Tabs to a link or button and presses Enter. Resolves when the next page is there. */
   async follow(name: RegExp): Promise<void> {
     await this.tabTo(name);
-    await Promise.all([this.#page.waitForNavigation(), this.press('Enter')]);
+    await Promise.all([this.#page.waitForEvent('load'), this.press('Enter')]);
   }
 
   /** Goes to a place of the rail by its shortcut. */
   async go(letter: string): Promise<void> {
-    await Promise.all([this.#page.waitForNavigation(), this.press('g', letter)]);
+    await Promise.all([this.#page.waitForEvent('load'), this.press('g', letter)]);
   }
 }
 
@@ -80,7 +81,7 @@ describe.each(databases)('the ten most common tasks with the keyboard only, on %
     await keys.go('d');
     await keys.press('/');
     await page.keyboard.type('hopper');
-    await Promise.all([page.waitForNavigation(), keys.press('Enter')]);
+    await Promise.all([page.waitForEvent('load'), keys.press('Enter')]);
     await keys.follow(/^Grace Hopper/);
     await heading('Grace Hopper');
 
@@ -140,7 +141,7 @@ describe.each(databases)('the ten most common tasks with the keyboard only, on %
     await keys.follow(/^Act as a user$/);
     await keys.press('/');
     await page.keyboard.type('hopper');
-    await Promise.all([page.waitForNavigation(), keys.press('Enter')]);
+    await Promise.all([page.waitForEvent('load'), keys.press('Enter')]);
     await keys.follow(/^Grace Hopper/);
     await keys.enter(/^Reason/, 'The bridge does not open');
     await keys.follow(/^Create subject token$/);
