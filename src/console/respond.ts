@@ -24,9 +24,7 @@ export function sendDocument(
   const { text, hash } = importMapOf(path);
   const names = ['console/start', ...modules];
   const scripts = names.map((name) => html`<script type="module" src="${path}${modulePath(name)}"></script>`);
-  const preloads = importsOf(names).map(
-    (name) => html`<link rel="modulepreload" href="${path}${modulePath(name)}">`,
-  );
+  const preloads = importsOf(names).map((name) => html`<link rel="modulepreload" href="${path}${modulePath(name)}">`);
   const head = html`<link rel="stylesheet" href="${path}${stylePath}">
 <script type="importmap">${trusted(text)}</script>
 ${preloads}

@@ -1,5 +1,5 @@
-import { sampleOf } from '../events/sample.ts';
 import { type EventType, eventTypes } from '../events/catalogue.ts';
+import { sampleOf } from '../events/sample.ts';
 import { type Html, html } from '../pages/html.ts';
 import { codeBlock } from './code.ts';
 import type { OpenApi } from './document.ts';

@@ -37,7 +37,9 @@ function limits(schema: Schema): (Html | string)[] {
   ];
   const listed = words ?? items?.enum;
   return [
-    ...(listed ? [html`One of ${listed.map((word, index) => html`${index > 0 && ', '}<code>${String(word)}</code>`)}`] : []),
+    ...(listed
+      ? [html`One of ${listed.map((word, index) => html`${index > 0 && ', '}<code>${String(word)}</code>`)}`]
+      : []),
     ...ranges.filter((text) => text !== undefined),
     ...(value === undefined ? [] : [html`Default: <code>${JSON.stringify(value)}</code>`]),
   ];

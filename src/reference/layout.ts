@@ -23,7 +23,11 @@ export interface ReferenceFrame {
 }
 
 /** Links to all operations. Those of other groups are hidden until the search finds them. */
-function navigation({ groups, hasEvents }: ReferenceFrame, slug: string | undefined, to: (slug: string) => string): Html {
+function navigation(
+  { groups, hasEvents }: ReferenceFrame,
+  slug: string | undefined,
+  to: (slug: string) => string,
+): Html {
   const current = (here: boolean) => here && html` aria-current="page"`;
   const items = groups.map((group) => {
     const isHere = group.slug === slug;
@@ -33,7 +37,8 @@ function navigation({ groups, hasEvents }: ReferenceFrame, slug: string | undefi
     );
     return html`<li data-group><a href="${to(group.slug)}"${current(isHere)}>${group.name}</a><ul${!isHere && html` hidden`}>${links}</ul></li>`;
   });
-  const events = hasEvents && html`<li data-group><a href="${to('events')}"${current(slug === 'events')}>Events</a></li>`;
+  const events =
+    hasEvents && html`<li data-group><a href="${to('events')}"${current(slug === 'events')}>Events</a></li>`;
   return html`<ul class="places"><li data-group><a href="${slug === undefined ? 'docs' : '../docs'}"${current(slug === undefined)}>Introduction</a></li>${items}${events}</ul>`;
 }
 

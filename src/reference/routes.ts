@@ -59,8 +59,7 @@ export function referenceRoutes(operations: readonly Operation[], parts: Referen
 
   /** Returns undefined if there is no such page. */
   function pageOf(slug: string | undefined, sections: SectionParts): ReferencePage | undefined {
-    if (slug === undefined)
-      return { slug, title, content: introduction({ ...sections, document, groups, hasEvents }) };
+    if (slug === undefined) return { slug, title, content: introduction({ ...sections, document, groups, hasEvents }) };
     if (slug === 'events' && hasEvents) return { slug, title: 'Events', content: eventsContent(document, resolve) };
     const group = groups.find((group) => group.slug === slug);
     if (!group) return undefined;

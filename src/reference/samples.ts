@@ -33,7 +33,9 @@ export function curlOf(operation: OperationEntry, addresses: Addresses): string 
   return [
     `curl ${method === 'GET' ? '' : `-X ${method} `}${shellWord(urlOf(operation, addresses))}`,
     `-H "Authorization: Bearer $TOKEN"`,
-    ...(body ? [`-H 'Content-Type: application/json'`, `-d ${shellQuoted(JSON.stringify(body.example, null, 2))}`] : []),
+    ...(body
+      ? [`-H 'Content-Type: application/json'`, `-d ${shellQuoted(JSON.stringify(body.example, null, 2))}`]
+      : []),
   ].join(' \\\n  ');
 }
 

@@ -27,7 +27,7 @@ it('every page of the console is accessible, on a phone and in the dark', async 
     await page.setViewportSize({ width: 1000, height: 760 });
     await page.emulateMedia({ colorScheme: 'dark' });
     await expectAccessible(page, path);
-    const links = await page.evaluate<string[]>("Array.from(document.links, ({ href }) => href)");
+    const links = await page.evaluate<string[]>('Array.from(document.links, ({ href }) => href)');
     for (const { pathname, search } of links.map((link) => new URL(link))) {
       const next = pathname.startsWith(`${start}/`) ? pathname.slice(start.length) : '';
       const route = routeOf(next);

@@ -47,7 +47,7 @@ describe('the page of the script editor', () => {
   it('leaves the stream of live updates uncompressed', async () => {
     await stage.open('/overview');
     const headers = await stage.page.evaluate<Record<string, string>>(
-      "fetch(document.body.dataset.live).then(({ headers }) => Object.fromEntries(headers))",
+      'fetch(document.body.dataset.live).then(({ headers }) => Object.fromEntries(headers))',
     );
     expect(headers['content-type']).toBe('text/event-stream');
     expect(headers['content-encoding']).toBeUndefined();

@@ -83,7 +83,9 @@ describe.each(databases)('the API reference on %s', (kind) => {
     const context = await browser.newContext({ javaScriptEnabled: false });
     const reader = await context.newPage();
     await reader.goto(`${service.url}/api/docs`);
-    const hrefs = await reader.locator('main .list a').evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+    const hrefs = await reader
+      .locator('main .list a')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href')));
     const routes: string[] = [];
     for (const href of hrefs) {
       await reader.goto(`${service.url}/api/${href}`);

@@ -104,7 +104,8 @@ interface TableParts<T> {
 export function table<T>({ caption, columns, rows, empty }: TableParts<T>): Html {
   if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
   const head = columns.map(
-    ({ label, isNumber }) => html`<th scope="col"${isNumber && html` class="number"`}>${label || html`<span class="unseen">Actions</span>`}</th>`,
+    ({ label, isNumber }) =>
+      html`<th scope="col"${isNumber && html` class="number"`}>${label || html`<span class="unseen">Actions</span>`}</th>`,
   );
   const body = rows.map((row) => {
     const [first, ...rest] = columns;

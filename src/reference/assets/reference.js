@@ -31,7 +31,8 @@ async function requestToken() {
     body: new URLSearchParams({ grant_type: 'client_credentials', resource: dataset.indicator, scope: dataset.scope }),
   });
   const answer = await response.json();
-  if (!response.ok) throw new Error(answer.error_description ?? answer.message ?? `The service responded ${response.status}.`);
+  if (!response.ok)
+    throw new Error(answer.error_description ?? answer.message ?? `The service responded ${response.status}.`);
   if (answer.scope !== dataset.scope)
     throw new Error(`The application has no role with the scope ${dataset.scope}. Assign one, then try again.`);
   return { value: answer.access_token, expiresAt: Date.now() + answer.expires_in * 1000 };

@@ -12,7 +12,10 @@ const VISITS = 5;
  * @param cookie of a session of the console
  * @returns the bytes over the wire in kB, and the median time until the editor takes input
  */
-export async function measureEditor(origin: string, cookie: string): Promise<{ editorKb: number; editorSlowMs: number }> {
+export async function measureEditor(
+  origin: string,
+  cookie: string,
+): Promise<{ editorKb: number; editorSlowMs: number }> {
   const browser = await launchBrowser();
   const times: number[] = [];
   let bytes = 0;
