@@ -27,6 +27,7 @@ async function requestToken() {
   const [id, secret] = ['client-id', 'client-secret'].map((field) => document.getElementById(field).value);
   const response = await fetch(new URL(dataset.token, api), {
     method: 'POST',
+    credentials: 'omit', // Otherwise a browser may ask for a password when the secret is wrong.
     headers: { authorization: `Basic ${btoa(`${encoded(id)}:${encoded(secret)}`)}` },
     body: new URLSearchParams({ grant_type: 'client_credentials', resource: dataset.indicator, scope: dataset.scope }),
   });
@@ -89,6 +90,7 @@ async function send(form) {
   const startedAt = performance.now();
   const response = await fetch(urlOf(form), {
     method: form.dataset.method,
+    credentials: 'omit',
     headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body }),
   });
