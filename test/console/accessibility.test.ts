@@ -22,10 +22,10 @@ it('every page of the console is accessible, on a phone and in the dark', async 
   for (const path of waiting) {
     await stage.open(path);
     await page.setViewportSize({ width: 390, height: 760 });
-    await page.emulateMedia({ colorScheme: 'light' });
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
     await expectAccessible(page, path);
     await page.setViewportSize({ width: 1000, height: 760 });
-    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
     await expectAccessible(page, path);
     const links = await page.evaluate<string[]>('Array.from(document.links, ({ href }) => href)');
     for (const { pathname, search } of links.map((link) => new URL(link))) {
