@@ -79,7 +79,7 @@ const DOORS = [
   {
     what: 'process.env',
     pattern: /\bprocess\.env\b/,
-    only: ['src/config/index.ts', 'src/console/places/webhooks/receivers.ts'], // The second file is sample code to copy; it does not run here.
+    only: ['src/config/index.ts', 'src/console/places/webhooks/receivers.ts', 'src/reference/samples.ts'], // The last two contain sample code to copy; it does not run here.
   },
   { what: 'isolated-vm', pattern: /(?:from|import\() ?'isolated-vm'/, only: ['sandbox/isolate.mjs'] },
 ];

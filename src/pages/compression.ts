@@ -29,11 +29,11 @@ const encodingFor = (request: Request): Encoding | undefined =>
 /**
  * True if the browser says that a page of this origin, or the user, sent the request.
  *
- * Only these pages are compressed. The length of a compressed page tells how much of it repeats: whoever sees the length
- * and can make the browser request a page with text of their choice, such as a search, guesses the rest of the page letter
- * by letter (BREACH). Other sites cannot send such a request. What they can still change are stored names, and the only
- * secret of a page that is shown more than once is its CSRF token: a browser that sends this header is refused a form
- * from elsewhere even with the right token (`requireCsrfToken`).
+ * Only these pages are compressed. The length of a compressed page tells how much of it repeats: an attacker who sees the
+ * length and can make the browser request a page with a chosen text, such as a search, could guess the rest of the page letter
+ * by letter (BREACH). Other sites cannot send such a request. An attacker may still change stored names, but the only secret
+ * that a page shows more than once is its CSRF token: a browser that sends this header is refused a form from elsewhere even
+ * with the right token (`requireCsrfToken`).
  */
 const isFromThisOrigin = (request: Request): boolean =>
   ['same-origin', 'none'].includes(String(request.headers['sec-fetch-site']));

@@ -70,7 +70,7 @@ export function fieldList(schema: Schema, resolve: Resolve): Html {
   return html`<ul class="fields">${Object.entries(properties).map(([name, property]) => fieldEntry(name, property, required.includes(name), resolve))}</ul>`;
 }
 
-/** What a body is, and its fields if it has any. */
+/** The type of a body, and its fields if it has any. */
 export function bodyFields(schema: Schema, resolve: Resolve): Html {
   const hasFields = Object.keys(objectIn(schema, resolve)?.properties ?? {}).length > 0;
   const type = typeOf(schema);

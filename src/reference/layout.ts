@@ -9,7 +9,7 @@ export interface ReferencePage {
   content: Html;
 }
 
-/** What all pages of an API share. URLs are relative, because the tenant's endpoint may have a path. */
+/** The data that all pages of an API share. URLs are relative, because the tenant's endpoint may have a path. */
 export interface ReferenceFrame {
   /** Title of the API. */
   title: string;

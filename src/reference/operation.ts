@@ -4,7 +4,7 @@ import type { OperationEntry, Parameter } from './document.ts';
 import { bodyFields, fieldEntry, type Resolve } from './fields.ts';
 import { type Addresses, curlOf, nodeOf } from './samples.ts';
 
-/** What the sections of a page share. */
+/** The data that the sections of a page share. */
 export interface SectionParts {
   addresses: Addresses;
   resolve: Resolve;

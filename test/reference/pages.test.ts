@@ -10,7 +10,7 @@ describe.each(databases)('the API reference on %s', (kind) => {
   let service: TestService;
   let browser: Browser;
   let page: Page;
-  /** What the browser reports, such as a violation of the content security policy. */
+  /** Errors that the browser reports, such as a violation of the content security policy. */
   const faults: string[] = [];
 
   beforeAll(async () => {
