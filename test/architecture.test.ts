@@ -24,6 +24,7 @@ const ARROWS: Record<string, string> = {
     'base tenants database net observe events audit pages http/context http/control-characters http/cookies http/csrf http/operations/validate http/rate-limits tokens/clients tokens/revocation oidc/provider',
   console:
     'base tenants database events audit http pages management/index management/settings/overview admin/administrators admin/tenants sign-in/settings sign-in/preview tokens/clients/console-client tokens/exchange/impersonation-policy',
+  reference: 'base tenants events http/context http/openapi http/operations/operation pages',
   setup: 'base tenants database tokens custom-claims admin/administrators admin/create-tenant',
   sandbox: '',
 };
@@ -84,6 +85,7 @@ const DOORS = [
       'src/config/index.ts',
       'src/console/places/webhooks/receivers.ts',
       'src/console/places/directory/quick-starts/',
+      'src/reference/samples.ts',
     ],
   },
   { what: 'isolated-vm', pattern: /(?:from|import\() ?'isolated-vm'/, only: ['sandbox/isolate.mjs'] },
@@ -120,7 +122,7 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const filesOf = (folders: string) =>
   globSync(`${folders}/**/*.{ts,js,mjs,cjs}`, {
     cwd: root,
-    exclude: ['**/node_modules', 'test/sandbox/corpus'],
+    exclude: ['**/node_modules', '**/*.min.js', 'test/sandbox/corpus'],
   }).sort();
 
 const house = filesOf('{src,sandbox}');

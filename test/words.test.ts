@@ -47,7 +47,9 @@ const violationsOf = (prose: Prose[]): string[] =>
   );
 
 const root = dirname(import.meta.dirname);
-const files = COVERED.flatMap((pattern) => globSync(pattern, { cwd: root, exclude: ['**/node_modules'] })).sort();
+const files = COVERED.flatMap((pattern) =>
+  globSync(pattern, { cwd: root, exclude: ['**/node_modules', '**/*.min.js'] }),
+).sort();
 const proseOf = (file: string) => {
   const source = readFileSync(join(root, file), 'utf8');
   return file.endsWith('.md') ? proseOfMarkdown(source) : proseOfCode(source);

@@ -84,6 +84,7 @@ export const adminOperations = [
       name,
       endpoints,
     }),
+    example: { name: 'Acme', endpoints: ['https://acme.example.com'] },
     returns: NewTenant,
     errors: ['entity.unique_integrity_violation'],
     check({ endpoints }) {
@@ -124,6 +125,7 @@ export const adminOperations = [
       'Endpoints are replaced as a whole, and the issuer follows the first. Indicators do not follow; change them in the same request or a later one.',
     status: 200,
     body: optional({ name, endpoints, isSuspended, ...indicators }),
+    example: { name: 'Acme Ltd.' },
     returns: Tenant,
     errors: [
       'entity.not_exists',

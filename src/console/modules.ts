@@ -2,43 +2,25 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
-import { Router } from 'express';
-import { type Asset, asset, faces, mark, sendAsset, styleSheet } from '../pages/assets.ts';
+import type { Router } from 'express';
+import { type Asset, asset, assetRoutes, faces, frameStyles, mark, styleSheet } from '../pages/assets.ts';
 
 /**
- * Scripts and style sheets that browsers load: the files in `assets/`, and the files of installed packages listed here.
- * Nothing is bundled: an import map resolves the names.
+ * Scripts and style sheets that browsers load: the files in `assets/`, and the files of installed packages listed here. An
+ * import map resolves the names. The libraries of the script editor are one file, which `npm run cli -- bundle-editor`
+ * writes, because a browser would need four round trips for the imports of their 14 modules.
  */
 
 /** Import name → package and its ES module. No other file of `node_modules` is served. */
 const PACKAGES: Record<string, readonly [packageName: string, file: string]> = {
   uplot: ['uplot', 'dist/uPlot.esm.js'],
-  // The script editor and its transitive imports.
-  '@codemirror/autocomplete': ['@codemirror/autocomplete', 'dist/index.js'],
-  '@codemirror/commands': ['@codemirror/commands', 'dist/index.js'],
-  '@codemirror/lang-javascript': ['@codemirror/lang-javascript', 'dist/index.js'],
-  '@codemirror/language': ['@codemirror/language', 'dist/index.js'],
-  '@codemirror/lint': ['@codemirror/lint', 'dist/index.js'],
-  '@codemirror/search': ['@codemirror/search', 'dist/index.js'],
-  '@codemirror/state': ['@codemirror/state', 'dist/index.js'],
-  '@codemirror/streamparser': ['@codemirror/streamparser', 'dist/index.js'],
-  '@codemirror/view': ['@codemirror/view', 'dist/index.js'],
-  '@lezer/common': ['@lezer/common', 'dist/index.js'],
-  '@lezer/highlight': ['@lezer/highlight', 'dist/index.js'],
-  '@lezer/javascript': ['@lezer/javascript', 'dist/index.js'],
-  '@lezer/lr': ['@lezer/lr', 'dist/index.js'],
-  '@marijn/find-cluster-break': ['@marijn/find-cluster-break', 'src/index.js'],
-  crelt: ['crelt', 'index.js'],
-  'style-mod': ['style-mod', 'src/style-mod.js'],
-  'w3c-keyname': ['w3c-keyname', 'index.js'],
 };
 
 /** Style sheets of packages, placed before ours. */
 const PACKAGE_SHEETS = [['uplot', 'dist/uPlot.min.css']] as const;
 
-/** Our style sheets, in cascade order. */
+/** Our own style sheets, in cascade order after that of the frame. */
 const SHEETS = [
-  'frame.css',
   'content.css',
   'forms.css',
   'plots.css',
@@ -60,13 +42,17 @@ function packageFile([packageName, file]: readonly [string, string]): string {
   return readFileSync(join(dirname(manifest), file), 'utf8');
 }
 
-const style = styleSheet('console', [...PACKAGE_SHEETS.map(packageFile), ...SHEETS.map(read)]);
+const style = styleSheet('console', [...PACKAGE_SHEETS.map(packageFile), frameStyles, ...SHEETS.map(read)]);
 
-/** Served modules by import name. Ours are `console/<file name>`. */
+/** `live.js` → `console/live`, `codemirror.min.js` → `codemirror` */
+const importNameOf = (file: string): string =>
+  file.endsWith('.min.js') ? file.slice(0, -7) : `console/${file.slice(0, -3)}`;
+
+/** Served modules by import name. */
 const modules: ReadonlyMap<string, Asset> = new Map([
   ...readdirSync(ASSETS)
     .filter((file) => file.endsWith('.js'))
-    .map((file) => [`console/${file.slice(0, -3)}`, asset(file.slice(0, -3), 'js', read(file))] as const),
+    .map((file) => [importNameOf(file), asset(file.slice(0, -3), 'js', read(file))] as const),
   ...Object.entries(PACKAGES).map(
     ([name, where]) => [name, asset(name.replaceAll(/[^a-z0-9]+/gi, '-'), 'js', packageFile(where))] as const,
   ),
@@ -85,6 +71,15 @@ export function modulePath(name: string): string {
   return `${BASE}/${module.file}`;
 }
 
+/** Returns the names of the modules that these import, directly or not, so that a page can load all of them at once. */
+export function importsOf(names: readonly string[]): string[] {
+  const found = new Set(names);
+  for (const name of found)
+    for (const [, imported = ''] of String(modules.get(name)?.body ?? '').matchAll(/\bfrom '([\w/-]+)';/g))
+      if (modules.has(imported)) found.add(imported);
+  return [...found].filter((name) => !names.includes(name));
+}
+
 /** Returns the import map for an endpoint at path `base`, and its hash for the Content-Security-Policy. */
 export function importMapOf(base: string): { text: string; hash: string } {
   const imports = Object.fromEntries([...modules.keys()].map((name) => [name, `${base}${modulePath(name)}`]));
@@ -92,9 +87,5 @@ export function importMapOf(base: string): { text: string; hash: string } {
   return { text, hash: `'sha256-${createHash('sha256').update(text).digest('base64')}'` };
 }
 
-export function assetRoutes(): Router {
-  const router = Router({ caseSensitive: true, strict: true });
-  for (const each of [style, mark, ...faces, ...modules.values()])
-    router.get(`/-/assets/${each.file}`, (_request, response) => sendAsset(response, each));
-  return router;
-}
+/** Serves the files below the router's own path. */
+export const moduleRoutes = (): Router => assetRoutes('/-/assets', [style, mark, ...faces, ...modules.values()]);

@@ -5,7 +5,7 @@ import { documentOf } from '../pages/document.ts';
 import { type Html, html, trusted } from '../pages/html.ts';
 import { policyWithScript, sendPage } from '../pages/send.ts';
 import type { Tenant } from '../tenants.ts';
-import { importMapOf, markPath, modulePath, stylePath } from './modules.ts';
+import { importMapOf, importsOf, markPath, modulePath, stylePath } from './modules.ts';
 
 interface Document {
   title: string;
@@ -22,11 +22,12 @@ export function sendDocument(
   { title, body, modules = [] }: Document,
 ): void {
   const { text, hash } = importMapOf(path);
-  const scripts = ['console/start', ...modules].map(
-    (name) => html`<script type="module" src="${path}${modulePath(name)}"></script>`,
-  );
+  const names = ['console/start', ...modules];
+  const scripts = names.map((name) => html`<script type="module" src="${path}${modulePath(name)}"></script>`);
+  const preloads = importsOf(names).map((name) => html`<link rel="modulepreload" href="${path}${modulePath(name)}">`);
   const head = html`<link rel="stylesheet" href="${path}${stylePath}">
 <script type="importmap">${trusted(text)}</script>
+${preloads}
 ${scripts}`;
   const document = documentOf({ language: 'en', title, icon: path + markPath, head, body });
   sendPage(response, status, document, {

@@ -16,7 +16,7 @@ import { sendExport } from './export/send-export.ts';
 import { findItems } from './find/find.ts';
 import { sectionsOf, sendInFrame } from './frame.ts';
 import { LiveStreams } from './live.ts';
-import { assetRoutes } from './modules.ts';
+import { moduleRoutes } from './modules.ts';
 import { SHOWN_HEADER } from './parts/live.ts';
 import { note } from './parts/parts.ts';
 import { pageOf, places, routes } from './places/index.ts';
@@ -227,7 +227,7 @@ export function consoleRoutes(parts: ConsoleParts): { router: Router; close(): v
   };
 
   const router = Router({ caseSensitive: true, strict: true });
-  router.use(assetRoutes(), signInRoutes(parts), parseForm, ...parseUpload);
+  router.use(moduleRoutes(), signInRoutes(parts), parseForm, ...parseUpload);
   router.post('/-/sign-out', signedIn(parts, signOut));
   router.get('/', signedIn(parts, openFirstTenant));
   router.get('/:tenant', managing(parts, openTenant));

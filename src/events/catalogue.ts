@@ -2,36 +2,38 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { Organization, OrganizationRole, OrganizationScope, Role, Scope, User } from '../entities.ts';
 
 interface EventKind {
+  /** The change, as a sentence without a full stop. */
+  summary: string;
   /** Schema of `data`. Events without one have their ids in `params`. */
   data?: TSchema;
 }
 
 const kinds = {
-  PostRegister: {},
-  PostSignIn: {},
-  PostResetPassword: {},
-  'User.Created': { data: User },
-  'User.Deleted': { data: User },
-  'User.Data.Updated': { data: User },
-  'User.SuspensionStatus.Updated': { data: User },
-  'Role.Created': { data: Role },
-  'Role.Deleted': {},
-  'Role.Data.Updated': { data: Role },
-  'Role.Scopes.Updated': { data: Type.Array(Scope) },
-  'Scope.Created': { data: Scope },
-  'Scope.Deleted': {},
-  'Scope.Data.Updated': { data: Scope },
-  'Organization.Created': { data: Organization },
-  'Organization.Deleted': {},
-  'Organization.Data.Updated': { data: Organization },
-  'Organization.Membership.Updated': {},
-  'OrganizationRole.Created': { data: OrganizationRole },
-  'OrganizationRole.Deleted': {},
-  'OrganizationRole.Data.Updated': { data: OrganizationRole },
-  'OrganizationRole.Scopes.Updated': {},
-  'OrganizationScope.Created': { data: OrganizationScope },
-  'OrganizationScope.Deleted': {},
-  'OrganizationScope.Data.Updated': { data: OrganizationScope },
+  PostRegister: { summary: 'A user registered' },
+  PostSignIn: { summary: 'A user signed in' },
+  PostResetPassword: { summary: 'A user reset their password' },
+  'User.Created': { summary: 'A user was created', data: User },
+  'User.Deleted': { summary: 'A user was deleted', data: User },
+  'User.Data.Updated': { summary: 'The data of a user changed', data: User },
+  'User.SuspensionStatus.Updated': { summary: 'A user was suspended or reactivated', data: User },
+  'Role.Created': { summary: 'A role was created', data: Role },
+  'Role.Deleted': { summary: 'A role was deleted' },
+  'Role.Data.Updated': { summary: 'The data of a role changed', data: Role },
+  'Role.Scopes.Updated': { summary: 'The scopes of a role changed', data: Type.Array(Scope) },
+  'Scope.Created': { summary: 'A scope was created', data: Scope },
+  'Scope.Deleted': { summary: 'A scope was deleted' },
+  'Scope.Data.Updated': { summary: 'The data of a scope changed', data: Scope },
+  'Organization.Created': { summary: 'An organization was created', data: Organization },
+  'Organization.Deleted': { summary: 'An organization was deleted' },
+  'Organization.Data.Updated': { summary: 'The data of an organization changed', data: Organization },
+  'Organization.Membership.Updated': { summary: 'Members of an organization were added or removed' },
+  'OrganizationRole.Created': { summary: 'An organization role was created', data: OrganizationRole },
+  'OrganizationRole.Deleted': { summary: 'An organization role was deleted' },
+  'OrganizationRole.Data.Updated': { summary: 'The data of an organization role changed', data: OrganizationRole },
+  'OrganizationRole.Scopes.Updated': { summary: 'The scopes of an organization role changed' },
+  'OrganizationScope.Created': { summary: 'An organization scope was created', data: OrganizationScope },
+  'OrganizationScope.Deleted': { summary: 'An organization scope was deleted' },
+  'OrganizationScope.Data.Updated': { summary: 'The data of an organization scope changed', data: OrganizationScope },
 } satisfies Record<string, EventKind>;
 
 export type EventType = keyof typeof kinds;

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Response } from 'express';
+import { type Response, Router } from 'express';
+import { publicText } from './compression.ts';
 
 /** A file that pages load. Its name contains a hash of its content, so browsers may cache it forever. */
 export interface Asset {
@@ -43,6 +44,9 @@ const shared = [
   ...['tokens.css', 'controls.css', 'parts.css'].map((name) => read(name).toString()),
 ];
 
+/** Pages with a rail beside them: the console and the API reference. */
+export const frameStyles = read('frame.css').toString();
+
 /** Appended last, so that it overrides the `display` of any class. */
 const HIDDEN = '[hidden] {\n  display: none;\n}\n';
 
@@ -50,9 +54,18 @@ const HIDDEN = '[hidden] {\n  display: none;\n}\n';
 export const styleSheet = (name: string, own: readonly string[]): Asset =>
   asset(name, 'css', [...shared, ...own, HIDDEN].join('\n'));
 
-export function sendAsset(response: Response, { type, body }: Pick<Asset, 'type' | 'body'>): void {
+/** Sends the headers of a file that never changes. */
+export const immutable = (response: Response, type: Asset['type']): Response =>
   response
     .set({ 'Cache-Control': 'public, max-age=31536000, immutable', 'X-Content-Type-Options': 'nosniff' })
-    .type(type)
-    .send(body);
+    .type(type);
+
+/** Serves these assets below `base`. */
+export function assetRoutes(base: string, assets: Iterable<Asset>): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  for (const { file, type, body } of assets) {
+    const send = typeof body === 'string' ? publicText(body) : (response: Response) => void response.send(body);
+    router.get(`${base}/${file}`, (_request, response) => send(immutable(response, type)));
+  }
+  return router;
 }

@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { sendText } from './compression.ts';
 import type { Html } from './html.ts';
 
 /** Allows only files of this origin: no inline style, no inline script, and no framing. */
@@ -49,6 +50,6 @@ export function sendPage(
   response
     .status(status)
     .set({ ...pageHeaders, ...extraHeaders })
-    .type('html')
-    .send(page.text);
+    .type('html');
+  sendText(response, page.text);
 }

@@ -1,12 +1,12 @@
 import { adminOperations } from '../admin/tenants.ts';
 import type { ApiParts } from '../http/api.ts';
 import { authenticate } from '../http/authenticate.ts';
-import { referenceRoutes } from '../http/openapi/reference.ts';
 import type { Operation } from '../http/operations/operation.ts';
 import { type Perform, performer } from '../http/operations/perform.ts';
 import { serveOperations } from '../http/operations/serve-operations.ts';
 import { operations } from '../management/index.ts';
 import { protectedResourceMetadata } from '../oidc/metadata.ts';
+import { referenceRoutes } from '../reference/routes.ts';
 import { AccessTokens } from '../tokens/access-tokens/access-tokens.ts';
 import { ManagementAccess } from '../tokens/resources/management-access.ts';
 import { isRevoked } from '../tokens/revocation/revoked-tokens.ts';
@@ -39,7 +39,13 @@ export function serviceApis(
     });
     return {
       metadata: protectedResourceMetadata(api, access),
-      reference: referenceRoutes(rows, { title: `Understudy ${api.name}`, scope: api.scope }),
+      reference: referenceRoutes(rows, {
+        title: `Understudy ${api.name}`,
+        path: api.path,
+        scope: api.scope,
+        indicatorOf: async (tenant) => (await access.audiencesOf(tenant))[0],
+        hasEvents: api === MANAGEMENT_API,
+      }),
       authenticate: authenticate({
         scope: api.scope,
         path: api.path,

@@ -2,6 +2,7 @@ import { hashOf, newId } from '../../src/base/ids.ts';
 import { connect } from '../../src/database/connect.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { startPostgres } from '../support/postgres.ts';
+import { measureEditor } from './console/editor.ts';
 import { AUDIT_ROWS, DELIVERIES, fillTenant } from './console/fill.ts';
 import { paletteP95 } from './console/palette.ts';
 import { startUnderstudy } from './support/understudy.ts';
@@ -33,8 +34,9 @@ const DELIVERY_PAGES: readonly Page[] = ['deliveries', 'deliveriesWaiting'];
 
 /**
  * Measures how long the console's pages take on PostgreSQL, to the last byte, in a tenant with 1,000,000 deliveries of
- * one webhook and 200,000 audit rows, and how long the command palette takes with 100,000 users. The baseline is `/readyz`, the page of the same server that sends `select 1` to
- * the same database.
+ * one webhook and 200,000 audit rows, and how long the command palette takes with 100,000 users. The baseline is `/readyz`,
+ * the page of the same server that sends `select 1` to the same database. Then opens the script editor in a browser on a
+ * slow connection.
  */
 export async function bench() {
   await using postgres = await startPostgres({ durable: true });
@@ -80,7 +82,9 @@ export async function bench() {
   );
   const palette = await paletteOnBoth();
   const slowest = (names: readonly Page[]) => Math.max(...names.map((name) => p95[name] as number));
+  const editor = await measureEditor(service.origin, cookie);
   return {
+    ...editor,
     overviewP95Ms: slowest(OVERVIEWS),
     deliveriesPageP95Ms: slowest(DELIVERY_PAGES),
     /** With 100,000 users, on the slower of the databases. */

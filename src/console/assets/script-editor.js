@@ -1,11 +1,29 @@
-import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { javascript, javascriptLanguage } from '@codemirror/lang-javascript';
-import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
-import { linter, lintGutter, lintKeymap } from '@codemirror/lint';
-import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
-import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
-import { tags } from '@lezer/highlight';
+import {
+  autocompletion,
+  bracketMatching,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+  defaultKeymap,
+  drawSelection,
+  EditorView,
+  HighlightStyle,
+  highlightActiveLine,
+  highlightSelectionMatches,
+  history,
+  historyKeymap,
+  indentOnInput,
+  javascript,
+  javascriptLanguage,
+  keymap,
+  lineNumbers,
+  linter,
+  lintGutter,
+  lintKeymap,
+  searchKeymap,
+  syntaxHighlighting,
+  tags,
+} from 'codemirror';
 import { completeFrom } from 'console/script-completion';
 import { keepDraft } from 'console/script-draft';
 
@@ -145,7 +163,8 @@ const editor = new EditorView({
     syntaxHighlighting(colors),
     theme,
     EditorView.lineWrapping,
-    EditorView.contentAttributes.of({ 'aria-label': 'Script', spellcheck: 'false' }),
+    // With a tab index, because accessibility checkers do not count `contenteditable` as focusable.
+    EditorView.contentAttributes.of({ 'aria-label': 'Script', spellcheck: 'false', tabindex: '0' }),
     typeOver,
     EditorView.updateListener.of(({ docChanged, state }) => {
       if (!docChanged) return;

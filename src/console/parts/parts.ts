@@ -80,6 +80,7 @@ export const facts = (pairs: readonly (readonly [string, Content])[]): Html =>
   )}</dl>`;
 
 export interface Column<T> {
+  /** Empty for a column of buttons. */
   label: string;
   /** Replaces the label in the head of the table. */
   head?: Html;
@@ -115,7 +116,8 @@ const box = <T>(row: T, { form, nameOf, isOffered }: Selection<T>): Html | false
 export function table<T>({ caption, columns, rows, empty, select }: TableParts<T>): Html {
   if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
   const head = columns.map(
-    ({ label, head, isNumber }) => html`<th scope="col"${isNumber && html` class="number"`}>${head ?? label}</th>`,
+    ({ label, head, isNumber }) =>
+      html`<th scope="col"${isNumber && html` class="number"`}>${head ?? (label || html`<span class="unseen">Actions</span>`)}</th>`,
   );
   const body = rows.map((row) => {
     const [first, ...rest] = columns;

@@ -80,7 +80,7 @@ function successOf({ returns, contentType, paginated }: Operation, status: numbe
 }
 
 function describe(operation: Operation): Json {
-  const { path, summary, description, status, otherStatus, body } = operation;
+  const { path, summary, description, status, otherStatus, body, example } = operation;
   const parameters = parametersOf(operation);
   const events = [operation.event, ...(operation.furtherEvents ?? []).map(({ event }) => event)].filter(Boolean);
   return {
@@ -93,7 +93,7 @@ function describe(operation: Operation): Json {
     ...(body && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: close(body), example: exampleOf(body) } },
+        content: { 'application/json': { schema: close(body), example: example ?? exampleOf(body) } },
       },
     }),
     responses: {
@@ -125,13 +125,14 @@ const EVENT_FACTS = {
 
 /** Returns an event type as an OpenAPI webhook. */
 function webhookOf(type: EventType): object {
-  const { data } = catalogue[type];
+  const { summary, data } = catalogue[type];
   const properties = { ...EVENT_FACTS, event: { const: type }, ...(data && { data: referring(data) }) };
   const schema = { type: 'object', required: ['event', 'createdAt', 'hookId'], properties };
   return {
     post: {
       tags: ['Events'],
-      summary: type,
+      summary,
+      security: [],
       requestBody: { content: { 'application/json': { schema } } },
       responses: { '2XX': { description: 'Delivered. Any other response is retried.' } },
     },

@@ -89,7 +89,7 @@ export interface Listed<T> {
 }
 
 /** The parts of an operation that are no functions. */
-interface Facts<P, B, Q, Returns, Pages, E> {
+interface Facts<P, B extends TSchema, Q, Returns, Pages, E> {
   summary: string;
   /** The least role of an administrator who may perform it. Machine-to-machine applications act as owners. */
   role: AdministratorRole;
@@ -102,6 +102,8 @@ interface Facts<P, B, Q, Returns, Pages, E> {
   /** Only if a path parameter has a specific format: `{ tokenTypePath: … }`. */
   params?: P;
   body?: B;
+  /** A body for the reference that can be sent as it is. By default it is derived from the schema. */
+  example?: Static<B>;
   query?: Q;
   /** The response is the outcome, reduced to this schema. Without it the response has no body. */
   returns?: Returns;

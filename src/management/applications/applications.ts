@@ -101,6 +101,14 @@ export const applications = [
       customData: Type.Optional(customData),
       isThirdParty: Type.Optional(isThirdParty),
     }),
+    example: {
+      name: 'Shop',
+      type: 'SPA',
+      oidcClientMetadata: {
+        redirectUris: ['https://shop.example.com/callback'],
+        postLogoutRedirectUris: ['https://shop.example.com/'],
+      },
+    },
     returns: Application,
     errors: [
       'application.third_party_application_cannot_enable_token_exchange',
@@ -136,6 +144,7 @@ export const applications = [
     description: 'Merges the two metadata objects and `customData`: fields that you send replace the stored ones.',
     status: 200,
     body: optional({ name, description, oidcClientMetadata, customClientMetadata, customData }),
+    example: { description: 'The web shop', customClientMetadata: { allowTokenExchange: true } },
     returns: Application,
     errors: [
       'entity.not_exists',

@@ -43,6 +43,7 @@ export const applicationSecrets = [
     description: 'Every secret that has not expired works, so you can replace one without downtime.',
     status: 201,
     body: Type.Object({ name, expiresAt: Type.Optional(expiresAt) }),
+    example: { name: 'production' },
     returns: ApplicationSecret,
     errors: ['entity.not_exists_with_id', 'application.secret_not_supported', 'application.secret_name_exists'],
     async run({ params: { id }, body: { name, expiresAt = null }, caller, store, secrets, now }) {
@@ -60,6 +61,7 @@ export const applicationSecrets = [
     role: 'editor',
     status: 200,
     body: Type.Object({ name }),
+    example: { name: 'staging' },
     returns: ApplicationSecret,
     errors: ['entity.not_exists', 'application.secret_name_exists'],
     async run({ params: { id, name }, body, caller, store, secrets }) {

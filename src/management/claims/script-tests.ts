@@ -22,6 +22,13 @@ const TestScript = Type.Object({
 });
 type TestScript = Static<typeof TestScript>;
 
+const TEST: TestScript = {
+  tokenType: 'access-token',
+  script: 'const getCustomJwtClaims = async ({ context }) => ({ plan: context.user.customData.plan });',
+  token: { sub: 'r2d6q0w8k1x5' },
+  context: { user: { id: 'r2d6q0w8k1x5', customData: { plan: 'gold' } } },
+};
+
 /** Line and column are 1-based. */
 const Fault = Type.Object({
   message: Type.String(),
@@ -66,6 +73,7 @@ export const scriptTests = [
     description: 'Responds 403 if the script denies the token, and 422 with the reason in `data` if it fails.',
     status: 200,
     body: TestScript,
+    example: TEST,
     returns: JsonObject,
     errors: [
       'jwt_customizer.general',
@@ -90,6 +98,7 @@ export const scriptTests = [
       'Responds 200 even if the script fails. `token` is the payload of the resulting token without its timestamps, or null if none would be issued.',
     status: 200,
     body: TestScript,
+    example: TEST,
     returns: Type.Object({ ...RunFacts.properties, token: Nullable(JsonObject) }),
     errors: ['entity.not_exists_with_id', 'request.unavailable'],
     load,

@@ -118,6 +118,7 @@ export const impersonations = [
       'Applies from the next subject token and the next exchange, also to subject tokens that already exist.',
     status: 200,
     body: Type.Partial(ImpersonationPolicy),
+    example: { subjectTokenTtl: 600, maxTokenTtl: 3_600, requireActor: true, requiredContextKeys: ['ticketId'] },
     returns: ImpersonationPolicy,
     errors: ['entity.invalid_input', 'entity.relation_foreign_key_not_found'],
     async run({ body, store }) {

@@ -24,6 +24,7 @@ export const organizations = [
     role: 'editor',
     status: 201,
     body: Type.Object({ ...optional(Fields).properties, name: Fields.name }),
+    example: { name: 'Acme', description: 'Customer since 2026', customData: { plan: 'gold' } },
     returns: Organization,
     run: ({ body, store, now }) =>
       store.insert('organizations', {
@@ -45,6 +46,7 @@ export const organizations = [
     description: '`customData` is replaced as a whole.',
     status: 200,
     body: optional(Fields),
+    example: { name: 'Acme Ltd.', isMfaRequired: true },
     returns: Organization,
     errors: ['entity.not_exists', 'entity.invalid_input'],
     run: ({ params, body, store }) => store.update('organizations', params, body),

@@ -101,6 +101,7 @@ export const organizationRoles = [
       organizationScopeIds: Type.Optional(Ids({ least: 0 })),
       resourceScopeIds: Type.Optional(Ids({ least: 0 })),
     }),
+    example: { name: 'Support', description: 'Helps the members of an organization' },
     returns: OrganizationRole,
     errors: [
       'entity.unique_integrity_violation',

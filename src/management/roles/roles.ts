@@ -129,6 +129,7 @@ export const roles = [
       isDefault: Type.Optional(isDefault),
       scopeIds: Type.Optional(Ids({ least: 0 })),
     }),
+    example: { name: 'Support', description: 'Helps customers with their orders', scopeIds: [] },
     returns: Role,
     errors: [
       'role.name_in_use',

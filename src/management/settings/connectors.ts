@@ -95,6 +95,13 @@ export const connectors = [
     description: 'SAML is not supported.',
     status: 201,
     body: Type.Object({ ...Fields, clientSecret: Secret }),
+    example: {
+      target: 'google',
+      name: 'Google',
+      issuer: 'https://accounts.google.com',
+      clientId: '1234567890.apps.googleusercontent.com',
+      clientSecret: 'The client secret that Google shows',
+    },
     returns: Connector,
     errors: ['connector.target_in_use', 'connector.domain_in_use'],
     async run({ body: { clientSecret, scope = DEFAULT_SCOPE, domains = [], ...given }, store, secrets, now }) {
@@ -115,6 +122,7 @@ export const connectors = [
     roleInDefault: 'owner',
     status: 200,
     body: Type.Partial(Type.Object({ ...Fields, clientSecret: Secret })),
+    example: { name: 'Google Workspace', domains: ['example.com'] },
     returns: Connector,
     errors: [
       'entity.not_exists',

@@ -57,6 +57,7 @@ export const signInExp = [
     description: 'A field that you send replaces the stored one as a whole.',
     status: 200,
     body: Type.Partial(SignInSettings),
+    example: { brandName: 'Shop', color: { primaryColor: '#5d34f2' }, signInMode: 'SignInAndRegister' },
     returns: SignInExperience,
     errors: ['entity.invalid_input'],
     async run({ body, store, tenant }) {

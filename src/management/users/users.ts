@@ -61,6 +61,13 @@ export const users = [
     description: 'Assigns every role of type `User` that is marked as default.',
     status: 200,
     body: CreateUser,
+    example: {
+      username: 'ada',
+      primaryEmail: 'ada@example.com',
+      name: 'Ada Lovelace',
+      password: 'violet harbour ninety',
+      customData: { plan: 'gold' },
+    },
     returns: User,
     errors: [...IDENTIFIER_ERRORS, 'password.unsupported_digest'],
     check(body) {
@@ -97,6 +104,7 @@ export const users = [
     description: '`null` clears a field. `customData` and `profile` are replaced as a whole.',
     status: 200,
     body: UpdateUser,
+    example: { name: 'Ada King', primaryPhone: '12025550123', customData: { plan: 'silver' } },
     returns: User,
     errors: ['entity.not_found', 'entity.invalid_input', ...IDENTIFIER_ERRORS],
     check: (body) => void withNormalizedIdentifiers(body),

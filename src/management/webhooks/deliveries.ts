@@ -128,6 +128,7 @@ export const hookDeliveries = [
       events: Type.Optional(SetOf(eventTypes, { minItems: 1 })),
       dryRun: Type.Optional(Type.Boolean()),
     }),
+    example: { since: 1_795_305_600_000, until: 1_795_392_000_000, events: ['User.Created'], dryRun: true },
     returns: Started,
     errors: ['entity.not_exists_with_id'],
     load: ({ params: { id: hookId }, body: { dryRun: _, ...request }, store }) =>

@@ -130,6 +130,11 @@ export const hooks = [
       config: HookConfig,
       enabled: Type.Optional(enabled),
     }),
+    example: {
+      name: 'Orders',
+      events: ['User.Created', 'User.Deleted'],
+      config: { url: 'https://hooks.example.com/understudy' },
+    },
     returns: Hook,
     errors: ['hook.missing_events', 'hook.limit_reached'],
     check({ event, events, config }, { refuseHookUrl }) {
@@ -174,6 +179,7 @@ export const hooks = [
     description: '`config` is replaced as a whole. Enabling the webhook clears `disabledReason` and `failingSince`.',
     status: 200,
     body: optional({ name, event: OneEvent, events: HookEvents, config: HookConfig, enabled }),
+    example: { events: ['User.Created', 'User.Data.Updated', 'User.Deleted'], enabled: true },
     returns: Hook,
     errors: ['entity.not_exists', 'entity.invalid_input', 'hook.missing_events'],
     check({ event, events, config }, { refuseHookUrl }) {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Response, Router } from 'express';
+import type { Response, Router } from 'express';
 import { contextOf } from '../../http/context.ts';
-import { asset, faces, mark, sendAsset, styleSheet } from '../../pages/assets.ts';
+import { asset, assetRoutes, faces, immutable, mark, styleSheet } from '../../pages/assets.ts';
 import { brandStyles } from '../../pages/brand.ts';
 import type { Tenant } from '../../tenants.ts';
 import { compileCss } from '../brand/custom-css.ts';
@@ -55,21 +55,21 @@ async function sendImage(response: Response, { store }: Tenant, file: string): P
 async function sendCustomCss(response: Response, { store, name }: Tenant, file: string): Promise<boolean> {
   const { customCss } = await readSettings(store, name);
   if (!customCss || customFileOf(customCss) !== file) return false;
-  sendAsset(response, { type: 'css', body: compileCss(customCss) });
+  immutable(response, 'css').send(compileCss(customCss));
   return true;
 }
 
 /** Serves every file that the pages load. Their Content-Security-Policy allows no other origin. */
 export function assets(): Router {
-  const router = Router({ caseSensitive: true, strict: true });
-  for (const each of [style, script, mark, ...faces])
-    router.get(`${BASE}/${each.file}`, (_request, response) => sendAsset(response, each));
+  const router = assetRoutes(BASE, [style, script, mark, ...faces]);
   router.get(`${BASE}/:file`, async (request, response, next) => {
-    const { file } = request.params;
+    const file = String(request.params.file);
     const { tenant } = contextOf(request);
     const [, hex, darkHex] = BRAND_FILE.exec(file) ?? [];
-    if (hex !== undefined)
-      return sendAsset(response, { type: 'css', body: brandStyles(`#${hex}`, `#${darkHex ?? hex}`) });
+    if (hex !== undefined) {
+      immutable(response, 'css').send(brandStyles(`#${hex}`, `#${darkHex ?? hex}`));
+      return;
+    }
     if (IMAGE_FILE.test(file) && (await sendImage(response, tenant, file))) return;
     if (/^custom\.[0-9a-f]{16}\.css$/.test(file) && (await sendCustomCss(response, tenant, file))) return;
     next();

@@ -1,5 +1,6 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import { errors } from 'oidc-provider';
+import { contextOf } from '../../http/context.ts';
 import type { PresentedSecret } from '../../http/rate-limits/shared-limits.ts';
 import { type Clients, isOwnOrigin } from '../clients/clients.ts';
 import { type AuthenticatedAttempt, type PresentedClient, paramOf, type TokenAttempt } from './token-request.ts';
@@ -67,12 +68,17 @@ export function presentedSecret(
   return { clientId, isCorrect: () => clients.isSecretOf(clientId, secret) };
 }
 
+/** True for the service's own pages, such as the API reference. CORS concerns other origins. */
+const isOfService = (request: TokenAttempt['request'], origin: string): boolean =>
+  URL.parse(contextOf(request).tenant.endpoint)?.origin === origin;
+
 /** Finds the client that a request names, if it exists. A client restricts the origins that may read the response. */
 export async function findClient({ clients }: { clients: Clients }, attempt: TokenAttempt): Promise<TokenAttempt> {
   const { presented, request } = attempt;
   const client = presented instanceof Error ? undefined : await clients.find(presented.clientId);
   const { origin } = request.headers;
-  const isForeign = client !== undefined && origin !== undefined && !isOwnOrigin(origin, client);
+  const isForeign =
+    client !== undefined && origin !== undefined && !isOwnOrigin(origin, client) && !isOfService(request, origin);
   return { ...attempt, client, ...(isForeign && { allowedOrigin: undefined }) };
 }
 

@@ -24,6 +24,6 @@ export const droppedNote = (names: readonly string[]): Html | false =>
 export const outcomeOf = ({ result, message, wallMs, cpuMs, droppedClaims, console, token }: TestRun): Html =>
   html`<div class="row"><p>${resultState(result)}</p><p class="quiet">${durationOf({ wallMs, cpuMs })}</p></div>
 ${message !== null && note(result === 'denied' ? 'warn' : 'bad', message)}
-${token && html`<h3>Resulting token</h3><pre class="mono" tabindex="0" role="region" aria-label="Resulting token">${JSON.stringify(token, null, 2)}</pre>`}
+${token && html`<h2>Resulting token</h2><pre class="mono" tabindex="0" role="region" aria-label="Resulting token">${JSON.stringify(token, null, 2)}</pre>`}
 ${droppedNote(droppedClaims)}
-<h3>Console output</h3>${consoleLines(console)}`;
+<h2>Console output</h2>${consoleLines(console)}`;
