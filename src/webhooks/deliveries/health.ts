@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../base/times.ts';
+import { HOUR_MS } from '../../base/times.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { AttemptRow, HookRow } from '../../database/tables/index.ts';
 import { IS_WITHDRAWN, rowsInState } from './state.ts';
@@ -23,7 +23,7 @@ export interface HookHealth {
   waiting: number;
   /** Null if nothing waits. */
   nextAttemptAt: number | null;
-  /** Start of the figures: 24 hours ago, or the oldest of the latest attempts. */
+  /** Start of the figures: that of the first of the last 24 hours, or the oldest of the latest attempts. */
   since: number;
   attempts: number;
   succeeded: number;
@@ -49,6 +49,7 @@ const figuresOf = (samples: readonly Sample[]) => {
  * `is_success`, which is stored behind the response body: SQLite would read the whole body to get there.
  */
 export async function healthOf(store: TenantStore, hook: HookRow, now: number): Promise<HookHealth> {
+  const day = now - (now % HOUR_MS) - (STEPS - 1) * HOUR_MS;
   const waiting = () => rowsInState(store, hook.id).whereNotNull('dueAt').whereRaw(`not (${IS_WITHDRAWN})`);
   const [{ waiting: count }, first, samples] = await Promise.all([
     store.countEach({
@@ -60,14 +61,15 @@ export async function healthOf(store: TenantStore, hook: HookRow, now: number): 
     store
       .from('attempts')
       .where({ hookId: hook.id })
-      .where('startedAt', '>=', now - DAY_MS)
+      .where('startedAt', '>=', day)
       .orderBy('startedAt', 'desc')
       .limit(MAX_ATTEMPTS)
       .select('startedAt', 'durationMs', 'errorClass') as unknown as Promise<Sample[]>,
   ]);
   const { failed, ...figures } = figuresOf(samples);
-  const since = samples.length === MAX_ATTEMPTS ? (samples.at(-1)?.startedAt ?? now) : now - DAY_MS;
-  const stepMs = Math.max(1, Math.ceil((now + 1 - since) / STEPS));
+  const isCapped = samples.length === MAX_ATTEMPTS;
+  const since = isCapped ? (samples.at(-1)?.startedAt ?? day) : day;
+  const stepMs = isCapped ? Math.ceil((now + 1 - since) / STEPS) : HOUR_MS;
   const byStep = Map.groupBy(samples, ({ startedAt }) => Math.min(STEPS - 1, Math.floor((startedAt - since) / stepMs)));
   return {
     waiting: Number(count),

@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS } from '../../../base/times.ts';
+import { DAY_MS, HOUR_MS } from '../../../base/times.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import type { Result } from '../../api.ts';
 import { buttonForm } from '../../parts/form-parts.ts';
@@ -92,7 +92,7 @@ export function trafficSection(request: ConsoleRequest, hook: Hook, health: Heal
     ['Success rate', rate && `${rate} of ${countOf(attempts, 'attempt')}`],
     ['Response time (95th percentile)', p95Ms !== null && milliseconds(p95Ms)],
     ['Failed attempts', attempts > 0 && whole(attempts - succeeded)],
-    ['Period', request.now - since < DAY_MS - MINUTE_MS ? html`Since ${when(since, request.now)}` : 'Last 24 hours'],
+    ['Period', request.now - since < DAY_MS - HOUR_MS ? html`Since ${when(since, request.now)}` : 'Last 24 hours'],
   ]);
   const results = plotOf(request, {
     id: 'results',
