@@ -35,8 +35,7 @@ const TOP = ['service', 'main'];
 const BASE = ['base', 'config', 'entities', 'errors'];
 
 const QUICK_STARTS = 'src/console/places/directory/quick-starts/';
-/** Code to copy, which does not run here. */
-const SAMPLE_CODE = ['src/console/places/webhooks/receivers.ts', QUICK_STARTS];
+const SAMPLE_CODE = ['src/console/places/webhooks/receivers.ts', QUICK_STARTS]; // To copy; it does not run here.
 
 /** Names that `src/` and `sandbox/` may use in a few places only. */
 const DOORS = [
