@@ -35,6 +35,9 @@ const TOP = ['service', 'main'];
 /** The ground floor: everything may import these, and they import only one another. */
 const BASE = ['base', 'config', 'entities', 'errors'];
 
+const QUICK_STARTS = 'src/console/places/directory/quick-starts/', 'src/reference/samples.ts';
+const SAMPLE_CODE = ['src/console/places/webhooks/receivers.ts', QUICK_STARTS]; // To copy; it does not run here.
+
 /** Names that `src/` and `sandbox/` may use in a few places only. */
 const DOORS = [
   {
@@ -80,13 +83,7 @@ const DOORS = [
   {
     what: 'process.env',
     pattern: /\bprocess\.env\b/,
-    // The other places are sample code to copy; it does not run here.
-    only: [
-      'src/config/index.ts',
-      'src/console/places/webhooks/receivers.ts',
-      'src/console/places/directory/quick-starts/',
-      'src/reference/samples.ts',
-    ],
+    only: ['src/config/index.ts', ...SAMPLE_CODE],
   },
   { what: 'isolated-vm', pattern: /(?:from|import\() ?'isolated-vm'/, only: ['sandbox/isolate.mjs'] },
 ];
@@ -109,9 +106,8 @@ const ALL_TENANTS = {
   'src/webhooks/sending/poller.ts': 'builds the parts that claim, send and settle deliveries',
 };
 
-/** Their tools need a default export. */
-/** Two are read by tools, and the code in the third is for Next.js. */
-const DEFAULT_EXPORTS = ['knexfile.ts', 'vitest.config.ts', 'src/console/places/directory/quick-starts/next.ts'];
+/** Their tools need a default export; the third is sample code. */
+const DEFAULT_EXPORTS = ['knexfile.ts', 'vitest.config.ts', `${QUICK_STARTS}next.ts`];
 const MOST_LINES = 250;
 const MOST_FILES_AT_THE_TOP = 10;
 /** Files directly in one folder; migrations are a list by nature. */
