@@ -1,26 +1,17 @@
 import { hash as bcrypt } from '@node-rs/bcrypt';
 import { Secret, TOTP } from 'otpauth';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { experience } from './experience.ts';
-import { Mailbox } from './mailbox.ts';
+import type { Mailbox } from './mailbox.ts';
+import { makeRosa, startMailedService } from './mailed-service.ts';
 import { PASSWORD } from './stage.ts';
 import { authorization, Visitor } from './visitor.ts';
 
 const NEW = 'copper lantern forty';
 const codeOf = (secret: string, at = Date.now()) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: at });
-
-/** Each test has its own account, because the tests share a service. */
-let rosas = 0;
-async function makeRosa(service: TestService) {
-  rosas += 1;
-  const username = `rosa${rosas}`;
-  const email = { type: 'email', value: `${username}@example.com` };
-  const { id } = await service.api.must('POST /users', { username, primaryEmail: email.value, password: PASSWORD });
-  return { id: id as string, username, email };
-}
 
 async function holderOfTotp(service: TestService) {
   const user = await makeRosa(service);
@@ -43,12 +34,9 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
   let mailbox: Mailbox;
   let service: TestService;
   beforeAll(async () => {
-    mailbox = await Mailbox.start();
-    service = await startService(kind, { SMTP_URL: mailbox.url });
-  });
-  afterAll(async () => {
-    await service[Symbol.asyncDispose]();
-    await mailbox[Symbol.asyncDispose]();
+    const mailed = await startMailedService(kind);
+    ({ mailbox, service } = mailed);
+    return mailed.close;
   });
 
   it('accepts no password as the proof of a reset', async () => {
