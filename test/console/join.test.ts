@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/errors.ts';
 import { signIn } from '../sign-in/stage.ts';
-import { launchBrowser } from '../support/browser.ts';
+import { launchBrowser, type OwnBrowser } from '../support/browser.ts';
 import { databases } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
 import { startService, type TestService } from '../support/start-service.ts';
@@ -31,7 +30,7 @@ async function createAdministrator({ url, dataDir, databaseUrl }: TestService, .
 
 describe.each(databases)('create-administrator on %s', (kind) => {
   let service: TestService;
-  let browser: Browser;
+  let browser: OwnBrowser;
   beforeAll(async () => {
     [service, browser] = await Promise.all([startService(kind), launchBrowser()]);
   });
