@@ -9,12 +9,14 @@ import type { Name, Places } from './contestants.ts';
  */
 export class RemoteContestant {
   readonly name: Name;
+  readonly pid: number;
   readonly #child: ChildProcess;
   readonly #places: Places;
 
   constructor(name: Name, places: Places) {
     this.#child = fork(new URL('contestant-process.ts', import.meta.url));
     this.name = name;
+    this.pid = this.#child.pid as number;
     this.#places = places;
   }
 
