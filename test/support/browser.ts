@@ -12,7 +12,7 @@ const SCREENSHOTS = join(import.meta.dirname, '../screenshots');
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** What a test uses of the browser: contexts of its own. */
+/** A browser for one test, with contexts of its own. */
 export type OwnBrowser = Pick<Browser, 'newContext' | 'newPage' | 'close'>;
 
 /** One for the worker, because starting a browser takes more CPU time than most of the tests that use it. */
