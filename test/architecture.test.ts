@@ -35,8 +35,9 @@ const TOP = ['service', 'main'];
 /** The ground floor: everything may import these, and they import only one another. */
 const BASE = ['base', 'config', 'entities', 'errors'];
 
-const QUICK_STARTS = 'src/console/places/directory/quick-starts/', 'src/reference/samples.ts';
-const SAMPLE_CODE = ['src/console/places/webhooks/receivers.ts', QUICK_STARTS]; // To copy; it does not run here.
+const QUICK_STARTS = 'src/console/places/directory/quick-starts/';
+/** Sample code to copy; it does not run here. */
+const SAMPLE_CODE = ['src/console/places/webhooks/receivers.ts', QUICK_STARTS, 'src/reference/samples.ts'];
 
 /** Names that `src/` and `sandbox/` may use in a few places only. */
 const DOORS = [

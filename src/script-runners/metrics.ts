@@ -1,11 +1,11 @@
 import { Counter, Histogram } from 'prom-client';
 import { counterBy, gaugeBy, type Registry } from '../observe/metrics.ts';
-import type { Sandbox } from './sandbox.ts';
+import type { ScriptSandbox } from './sandbox.ts';
 import type { SandboxObserver } from './types.ts';
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
-type GroupStatus = ReturnType<Sandbox['status']>['groups'][number];
+type GroupStatus = ReturnType<ScriptSandbox['status']>['groups'][number];
 
 export function scriptMetrics(registry: Registry): SandboxObserver {
   const registers = [registry];
@@ -34,7 +34,7 @@ export function scriptMetrics(registry: Registry): SandboxObserver {
   };
 }
 
-export function sandboxGauges(registry: Registry, sandbox: Sandbox): void {
+export function sandboxGauges(registry: Registry, sandbox: ScriptSandbox): void {
   /** Adds up by kind of group: `tenant:ID` counts as `tenant`, so that no tenant's id becomes a label. */
   const gaugeByGroup = (name: string, help: string, figure: (group: GroupStatus) => number) =>
     gaugeBy(registry, name, help, 'lane', () => {

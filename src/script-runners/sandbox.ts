@@ -11,6 +11,9 @@ import type { CompileOutcome, RunAnswer, RunOutcome, RunRequest, SandboxOptions,
 export { FetchRefusal } from './fetch-broker.ts';
 export type { FailedResult, RunOutcome, SandboxFetch, SandboxOptions } from './types.ts';
 
+/** The part of a sandbox that the service uses. */
+export type ScriptSandbox = Pick<Sandbox, 'compile' | 'run' | 'status' | 'readiness' | 'close'>;
+
 /** Runs tenants' scripts in child processes. All untrusted code is executed through this class. */
 export class Sandbox {
   /** Active hardening layers of every runner. */

@@ -9,6 +9,7 @@ import { AddressGuard } from '../net/address-guard.ts';
 import { HttpClient } from '../net/http-client.ts';
 import type { Logger } from '../observe/logger.ts';
 import { Tracing } from '../observe/tracing.ts';
+import type { SandboxOptions, ScriptSandbox } from '../script-runners/sandbox.ts';
 import { addressInForce, addressWarning, updateCredentials } from '../setup/address.ts';
 import { firstStart } from '../setup/first-start.ts';
 import { checkFingerprint, loadSecretKey } from '../setup/secret-key.ts';
@@ -30,6 +31,8 @@ export interface ServiceParts {
   clock: Clock;
   /** For tests that compare the work of two sign-ins. */
   passwords: Passwords;
+  /** For tests that run no script and need no runners. */
+  startSandbox: (options: SandboxOptions) => Promise<ScriptSandbox>;
 }
 
 export type Foundation = Awaited<ReturnType<typeof openFoundation>>;

@@ -6,6 +6,7 @@ import { createApp } from '../http/server/app.ts';
 import { healthRoutes, readinessOf } from '../http/server/health.ts';
 import { oidcEndpoint } from '../oidc/endpoint.ts';
 import { insertedMetadataPath } from '../oidc/metadata.ts';
+import { Sandbox } from '../script-runners/sandbox.ts';
 import type { FirstStart } from '../setup/first-start.ts';
 import { Messenger } from '../sign-in/messages/messenger.ts';
 import { sendBusyPage } from '../sign-in/pages/busy-page.ts';
@@ -40,7 +41,8 @@ export async function startService(
 ): Promise<Service> {
   const closing = new Closing();
   try {
-    const foundation = { clock: Date.now, passwords: new Passwords(), ...parts, config, closing };
+    const startSandbox: ServiceParts['startSandbox'] = (options) => Sandbox.start(options);
+    const foundation = { clock: Date.now, passwords: new Passwords(), startSandbox, ...parts, config, closing };
     return await build(await openFoundation(foundation));
   } catch (error) {
     await closing.run().catch((err) => parts.logger.error({ err }, 'The service did not close cleanly.'));

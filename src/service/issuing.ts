@@ -6,7 +6,6 @@ import { FigureWriter } from '../database/statistics/figure-writer.ts';
 import { SharedLimits } from '../http/rate-limits/shared-limits.ts';
 import { Providers } from '../oidc/providers.ts';
 import { sandboxGauges } from '../script-runners/metrics.ts';
-import { Sandbox } from '../script-runners/sandbox.ts';
 import { scriptFetch } from '../script-runners/script-fetch.ts';
 import { providerPages } from '../sign-in/routes/provider-pages.ts';
 import { ManagementAccess } from '../tokens/resources/management-access.ts';
@@ -20,7 +19,7 @@ export async function startIssuing(foundation: Foundation) {
   const { config, logger, clock, closing, secrets, observers, tracing, database, client } = foundation;
   const cache = foundation.caches.configuration;
   const { fetchAllowedHosts: allowedHosts, timeoutMs: deadlineMs } = config.sandbox;
-  const sandbox = await Sandbox.start({
+  const sandbox = await foundation.startSandbox({
     ...config.sandbox,
     logger,
     observer: observers?.sandbox,

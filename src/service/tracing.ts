@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import { HttpError } from '../net/http-error.ts';
 import type { Tracing } from '../observe/tracing.ts';
-import type { Sandbox } from '../script-runners/sandbox.ts';
+import type { ScriptSandbox } from '../script-runners/sandbox.ts';
 
 /** Each function returns its part with a span around the work, or the part itself if tracing is off. */
 
@@ -20,7 +20,7 @@ export function tracedDatabase(database: Database, tracing: Tracing | undefined)
   };
 }
 
-export function tracedSandbox(sandbox: Sandbox, tracing: Tracing | undefined): Pick<Sandbox, 'run'> {
+export function tracedSandbox(sandbox: ScriptSandbox, tracing: Tracing | undefined): Pick<ScriptSandbox, 'run'> {
   if (!tracing) return sandbox;
   return {
     run: (request) =>

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, getJson, postForm } from '../support/call.ts';
+import { childEnvironment } from '../support/compile-cache.ts';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 
@@ -172,7 +173,7 @@ describe.each(databases)('changing the address of a tenant on %s', (kind) => {
       const running = promisify(execFile)(process.execPath, ['scripts/cli.ts', 'change-address', ...args], {
         cwd: root,
         env: {
-          PATH: process.env.PATH,
+          ...childEnvironment,
           DATA_DIR: service.dataDir,
           PORT: new URL(before).port,
           ...(service.databaseUrl && { DATABASE_URL: service.databaseUrl }),

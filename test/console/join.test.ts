@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/errors.ts';
 import { signIn } from '../sign-in/stage.ts';
-import { launchBrowser } from '../support/browser.ts';
+import { launchBrowser, type OwnBrowser } from '../support/browser.ts';
+import { childEnvironment } from '../support/compile-cache.ts';
 import { databases } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
 import { startService, type TestService } from '../support/start-service.ts';
@@ -17,7 +17,7 @@ const PASSWORD = 'violet harbour ninety';
 /** Runs the command like an operator, next to the running service. */
 async function createAdministrator({ url, dataDir, databaseUrl }: TestService, ...args: string[]): Promise<string> {
   const env = {
-    PATH: process.env.PATH,
+    ...childEnvironment,
     ENDPOINT: url,
     DATA_DIR: dataDir,
     ...(databaseUrl && { DATABASE_URL: databaseUrl }),
@@ -31,7 +31,7 @@ async function createAdministrator({ url, dataDir, databaseUrl }: TestService, .
 
 describe.each(databases)('create-administrator on %s', (kind) => {
   let service: TestService;
-  let browser: Browser;
+  let browser: OwnBrowser;
   beforeAll(async () => {
     [service, browser] = await Promise.all([startService(kind), launchBrowser()]);
   });

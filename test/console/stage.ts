@@ -1,8 +1,8 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { connect } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
 import { press } from '../sign-in/stage.ts';
-import { launchBrowser } from '../support/browser.ts';
+import { launchBrowser, type OwnBrowser } from '../support/browser.ts';
 import type { DatabaseKind } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -13,7 +13,7 @@ const PASSWORD = 'violet harbour ninety';
 export class ConsoleStage implements AsyncDisposable {
   readonly service: TestService;
   readonly database: Database;
-  readonly browser: Browser;
+  readonly browser: OwnBrowser;
   readonly receiver: WebhookReceiver;
   /** The browser context of the administrator. */
   readonly context: BrowserContext;

@@ -88,6 +88,7 @@ describe.each(databases)('broken input on %s', (kind) => {
     const [call, body] = requestOf(route, sample);
     const answer = await stage.api.call(call, body);
     hasChanged ||= method !== 'GET' && answer.status < 400;
+    if (Object.hasOwn(responses, answer.status)) return;
     const description = `${call.slice(0, 200)} ${JSON.stringify(body)?.slice(0, 300)}: ${JSON.stringify(answer.body)?.slice(0, 300)}`;
     expect(Object.keys(responses), description).toContain(String(answer.status));
   }

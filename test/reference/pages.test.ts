@@ -1,14 +1,14 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventTypes } from '../../src/events/catalogue.ts';
 import { operations } from '../../src/management/index.ts';
-import { expectAccessible, launchBrowser, look } from '../support/browser.ts';
+import { expectAccessible, launchBrowser, look, type OwnBrowser } from '../support/browser.ts';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 
 describe.each(databases)('the API reference on %s', (kind) => {
   let service: TestService;
-  let browser: Browser;
+  let browser: OwnBrowser;
   let page: Page;
   /** Errors that the browser reports, such as a violation of the content security policy. */
   const faults: string[] = [];

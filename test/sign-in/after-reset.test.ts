@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { Mailbox } from './mailbox.ts';
-import { makeRosa, reset } from './reset.ts';
+import { makeRosa, reset } from './mailed-service.ts';
 
 const NEW = 'copper lantern forty';
 

@@ -1,11 +1,11 @@
 import { hash as bcrypt } from '@node-rs/bcrypt';
 import { Secret, TOTP } from 'otpauth';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { experience } from './experience.ts';
-import { Mailbox } from './mailbox.ts';
-import { makeRosa, reset } from './reset.ts';
+import type { Mailbox } from './mailbox.ts';
+import { makeRosa, reset, startMailedService } from './mailed-service.ts';
 import { PASSWORD } from './stage.ts';
 import { authorization, Visitor } from './visitor.ts';
 
@@ -23,12 +23,9 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
   let mailbox: Mailbox;
   let service: TestService;
   beforeAll(async () => {
-    mailbox = await Mailbox.start();
-    service = await startService(kind, { SMTP_URL: mailbox.url });
-  });
-  afterAll(async () => {
-    await service[Symbol.asyncDispose]();
-    await mailbox[Symbol.asyncDispose]();
+    const mailed = await startMailedService(kind);
+    ({ mailbox, service } = mailed);
+    return mailed.close;
   });
 
   it('accepts no password as the proof of a reset', async () => {

@@ -1,9 +1,10 @@
 import * as oauth from 'openid-client';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { databases } from '../support/databases.ts';
-import { startService, type TestService } from '../support/start-service.ts';
+import type { TestService } from '../support/start-service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { Mailbox } from './mailbox.ts';
+import type { Mailbox } from './mailbox.ts';
+import { startMailedService } from './mailed-service.ts';
 import { authorization, Visitor } from './visitor.ts';
 
 const EVENTS = ['User.Created', 'PostRegister', 'PostSignIn', 'User.Data.Updated', 'PostResetPassword'];
@@ -25,12 +26,9 @@ describe.each(databases)('registration and reset on %s', (kind) => {
   let mailbox: Mailbox;
   let service: TestService;
   beforeAll(async () => {
-    mailbox = await Mailbox.start();
-    service = await startService(kind, { SMTP_URL: mailbox.url });
-  });
-  afterAll(async () => {
-    await service[Symbol.asyncDispose]();
-    await mailbox[Symbol.asyncDispose]();
+    const mailed = await startMailedService(kind);
+    ({ mailbox, service } = mailed);
+    return mailed.close;
   });
 
   it.each(['constructor', '__proto__', 'unknown'])(

@@ -1,5 +1,5 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { Callback, launchBrowser } from '../support/browser.ts';
+import type { BrowserContext, Page } from 'playwright-core';
+import { Callback, launchBrowser, type OwnBrowser } from '../support/browser.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { Mailbox } from './mailbox.ts';
@@ -13,7 +13,7 @@ const EVENTS = ['User.Created', 'PostRegister', 'PostSignIn', 'User.Data.Updated
 /** A browser, a service with a brand, an application to return to, and receivers of its events and messages. */
 export class SignInStage implements AsyncDisposable {
   readonly service: TestService;
-  readonly browser: Browser;
+  readonly browser: OwnBrowser;
   readonly mailbox: Mailbox;
   readonly receiver: WebhookReceiver;
   readonly callback: Callback;

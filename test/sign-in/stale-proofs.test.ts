@@ -3,29 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { experience } from './experience.ts';
-import { Mailbox } from './mailbox.ts';
+import type { Mailbox } from './mailbox.ts';
+import { makeRosa, type Rosa, startMailedService } from './mailed-service.ts';
 import { PASSWORD } from './stage.ts';
 import { Visitor } from './visitor.ts';
 
 const NEW = 'copper lantern forty';
 const codeOf = (secret: string, at = Date.now()) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: at });
-
-interface Rosa {
-  id: string;
-  username: string;
-  email: { type: string; value: string };
-}
-
-/** Each test has its own account, because the tests share a service. */
-let rosas = 0;
-async function makeRosa(service: TestService): Promise<Rosa> {
-  rosas += 1;
-  const username = `rosa${rosas}`;
-  const email = { type: 'email', value: `${username}@example.com` };
-  const { id } = await service.api.must('POST /users', { username, primaryEmail: email.value, password: PASSWORD });
-  return { id, username, email };
-}
 
 /** Starts a sign-in and identifies the account by its password, without completing it. */
 async function withPassword(service: TestService, identifier: Rosa['email'], password = PASSWORD) {
@@ -41,12 +26,9 @@ describe.each(databases)('a proof of an account that has changed since, on %s', 
   let mailbox: Mailbox;
   let service: TestService;
   beforeAll(async () => {
-    mailbox = await Mailbox.start();
-    service = await startService(kind, { SMTP_URL: mailbox.url });
-  });
-  afterAll(async () => {
-    await service[Symbol.asyncDispose]();
-    await mailbox[Symbol.asyncDispose]();
+    const mailed = await startMailedService(kind);
+    ({ mailbox, service } = mailed);
+    return mailed.close;
   });
 
   it('does not sign in after the password was replaced', async () => {

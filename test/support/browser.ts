@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserPath } from './chromium.ts';
 
@@ -12,8 +12,33 @@ const SCREENSHOTS = join(import.meta.dirname, '../screenshots');
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** Starts a real browser from npm, or the one of `CHROMIUM_PATH`. */
-export async function launchBrowser(): Promise<Browser> {
+/** A browser for one test, with contexts of its own. */
+export type OwnBrowser = Pick<Browser, 'newContext' | 'newPage' | 'close'>;
+
+/** One for the worker, because starting a browser takes more CPU time than most of the tests that use it. */
+let running: Promise<Browser> | undefined;
+
+/**
+ * Returns the worker's browser, a real one from npm or that of `CHROMIUM_PATH`, which starts at the first use. `close`
+ * closes the caller's contexts. The browser ends with the worker.
+ */
+export async function launchBrowser(): Promise<OwnBrowser> {
+  running ??= start();
+  const browser = await running;
+  const contexts: BrowserContext[] = [];
+  const newContext = async (options?: BrowserContextOptions) => {
+    const context = await browser.newContext(options);
+    contexts.push(context);
+    return context;
+  };
+  return {
+    newContext,
+    newPage: async (options) => (await newContext(options)).newPage(),
+    close: async () => void (await Promise.all(contexts.map((context) => context.close()))),
+  };
+}
+
+async function start(): Promise<Browser> {
   const executablePath = await browserPath();
   const { chromium } = await import('playwright-core'); // Here, because most importers of this file need no browser.
   const args = [
@@ -23,7 +48,11 @@ export async function launchBrowser(): Promise<Browser> {
     '--disable-dev-shm-usage',
     '--font-render-hinting=none',
   ];
-  return chromium.launch({ executablePath, args });
+  const browser = await chromium.launch({ executablePath, args });
+  browser.once('disconnected', () => {
+    running = undefined; // A browser that crashed fails the tests that use it, not those after them.
+  });
+  return browser;
 }
 
 interface AxeResults {

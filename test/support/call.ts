@@ -1,3 +1,5 @@
+import { type Dispatcher, request } from 'undici';
+
 /** A response for assertions. `body` is parsed JSON, or undefined if there was none. */
 export interface Answer {
   status: number;
@@ -6,14 +8,9 @@ export interface Answer {
   body: any;
 }
 
-async function answerOf(response: Response): Promise<Answer> {
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.includes('json');
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: isJson && text ? JSON.parse(text) : text || undefined,
-  };
+function answerFrom(status: number, headers: Headers, text: string): Answer {
+  const isJson = headers.get('content-type')?.includes('json');
+  return { status, headers, body: isJson && text ? JSON.parse(text) : text || undefined };
 }
 
 /** Fetches JSON from a public URL. */
@@ -31,7 +28,8 @@ export async function postForm(
   const body = new URLSearchParams();
   for (const [name, value] of Object.entries(form))
     for (const one of [value].flat()) if (one !== undefined) body.append(name, one);
-  return answerOf(await fetch(url, { method: 'POST', body, headers }));
+  const response = await fetch(url, { method: 'POST', body, headers });
+  return answerFrom(response.status, response.headers, await response.text());
 }
 
 /** A client of the Management API as a machine-to-machine application of its tenant. */
@@ -62,18 +60,22 @@ export class ManagementClient {
 
   /** `call('POST /roles', { … })`; the path is below `/api`. */
   async call(route: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
-    const [method, path] = route.split(' ') as [string, string];
-    return answerOf(
-      await fetch(`${this.#endpoint}/api${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${await this.token()}`,
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-          ...headers,
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      }),
+    const [method, path] = route.split(' ') as [Dispatcher.HttpMethod, string];
+    // Not `fetch`, which was a sixth of the CPU time of the tests with the most requests.
+    const answer = await request(`${this.#endpoint}/api${path}`, {
+      method,
+      headers: {
+        'user-agent': 'node',
+        authorization: `Bearer ${await this.token()}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const lines = Object.entries(answer.headers).flatMap(([name, value]) =>
+      [value ?? []].flat().map((line): [string, string] => [name, line]),
     );
+    return answerFrom(answer.statusCode, new Headers(lines), await answer.body.text());
   }
 
   /** Like `call`, but throws unless the response is a success. Returns its body. */

@@ -9,6 +9,7 @@ import { ManagementClient } from './call.ts';
 import { createMigrated, type Database, type DatabaseKind } from './databases.ts';
 import { freePort } from './free-port.ts';
 import { MovableTime } from './movable-time.ts';
+import { sandboxOnDemand } from './sandbox-on-demand.ts';
 
 export interface TestService extends AsyncDisposable {
   /** The tenant's endpoint. */
@@ -25,13 +26,13 @@ export interface TestService extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-interface TestParts extends Partial<Pick<ServiceParts, 'passwords'>>, Pick<SandboxOptions, 'harden'> {
+interface TestParts extends Partial<Pick<ServiceParts, 'passwords' | 'startSandbox'>>, Pick<SandboxOptions, 'harden'> {
   log?: DestinationStream;
 }
 
 /**
  * Starts a complete service in this process, on its own database, with the demonstration. `env` adds to or replaces its
- * environment; `harden` configures sandbox hardening that operators cannot change; `log` receives the log lines. On
+ * environment; the sandbox starts with the first script, unless `startSandbox` starts it; `harden` configures sandbox hardening that operators cannot change; `log` receives the log lines. On
  * PostgreSQL a second service can start on the same `database`.
  */
 export async function startService(
@@ -53,7 +54,15 @@ export async function startService(
   const sandbox = { ...config.sandbox, harden };
   const time = new MovableTime();
   const logger = createLogger(config.logLevel, log);
-  const service: Service = await start({ ...config, sandbox }, { logger, clock: time.now, ...parts });
+  const service: Service = await start(
+    { ...config, sandbox },
+    {
+      logger,
+      clock: time.now,
+      startSandbox: sandboxOnDemand,
+      ...parts,
+    },
+  );
   const credentials = service.credentials as TestService['credentials'];
   let isStopped = false;
   const stop = async () => {

@@ -1,17 +1,39 @@
 import { expect } from 'vitest';
-import type { TestService } from '../support/start-service.ts';
+import type { DatabaseKind } from '../support/databases.ts';
+import { startService, type TestService } from '../support/start-service.ts';
 import { experience } from './experience.ts';
-import type { Mailbox } from './mailbox.ts';
+import { Mailbox } from './mailbox.ts';
 import { PASSWORD } from './stage.ts';
 
-/** Each test has its own account, because the tests share a service. */
+/** Starts a service whose emails arrive in the mailbox. `close`, returned from `beforeAll`, closes both after the tests. */
+export async function startMailedService(kind: DatabaseKind) {
+  const mailbox = await Mailbox.start();
+  const service = await startService(kind, { SMTP_URL: mailbox.url });
+  return {
+    mailbox,
+    service,
+    async close() {
+      await service[Symbol.asyncDispose]();
+      await mailbox[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export interface Rosa {
+  id: string;
+  username: string;
+  email: { type: string; value: string };
+}
+
 let rosas = 0;
-export async function makeRosa(service: TestService) {
+
+/** Creates an account of its own for a test, because the tests of a file share a service. */
+export async function makeRosa(service: TestService): Promise<Rosa> {
   rosas += 1;
   const username = `rosa${rosas}`;
   const email = { type: 'email', value: `${username}@example.com` };
   const { id } = await service.api.must('POST /users', { username, primaryEmail: email.value, password: PASSWORD });
-  return { id: id as string, username, email };
+  return { id, username, email };
 }
 
 /** Starts a reset and identifies the account by the mailed code. */
