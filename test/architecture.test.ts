@@ -195,13 +195,10 @@ describe('the import rules', () => {
   });
 });
 
-it('has no import circle between files, type imports included', () => {
-  expect(findCircles(graph)).toEqual([]);
-});
-
-it('has no import circle between folders', () => {
-  expect(findCircles(rooms)).toEqual([]);
-});
+it.each([
+  ['files, type imports included', graph],
+  ['folders', rooms],
+])('has no import circle between %s', (_, imports) => expect(findCircles(imports)).toEqual([]));
 
 it(`has at most ${MOST_FILES_AT_THE_TOP} files at the top of src/`, () => {
   expect(globSync('src/*.*', { cwd: root }).length).toBeLessThanOrEqual(MOST_FILES_AT_THE_TOP);

@@ -98,7 +98,7 @@ export default function Page() {
 
 /** The folder of the App Router that serves the path of the redirect URI: `app/callback/`. */
 function folderOf({ redirectUri }: Start): string {
-  const path = URL.parse(redirectUri)?.pathname.replace(/^\/+|\/+$/g, '') ?? '';
+  const path = URL.parse(redirectUri)?.pathname.split('/').filter(Boolean).join('/') ?? '';
   return path === '' ? 'app/' : `app/${path}/`;
 }
 
