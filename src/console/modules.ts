@@ -75,7 +75,7 @@ export function modulePath(name: string): string {
 export function importsOf(names: readonly string[]): string[] {
   const found = new Set(names);
   for (const name of found)
-    for (const [, imported = ''] of String(modules.get(name)?.body ?? '').matchAll(/\bfrom '([\w/-]+)';/g))
+    for (const [, imported = ''] of String(modules.get(name)?.body ?? '').matchAll(/\b(?:from|import) '([\w/-]+)';/g))
       if (modules.has(imported)) found.add(imported);
   return [...found].filter((name) => !names.includes(name));
 }

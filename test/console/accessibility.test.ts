@@ -20,6 +20,9 @@ const NOT_LINKED = [
   '/claims/client-credentials/environment/:name/remove',
   '/webhooks/:id/replays/:replayId',
   '/directory/users/:userId/factors/:verificationId/delete',
+  '/directory/users/:userId/identities/:target/unlink',
+  '/directory/users/:userId/sessions/:sessionId/end',
+  '/directory/users/:userId/grants/:grantId/end',
   '/directory/roles/:id/applications/add',
   '/directory/applications/:id/roles/add',
   '/directory/applications/:id/secrets/new',
@@ -30,10 +33,16 @@ const NOT_LINKED = [
 it('every page of the console is accessible, on a phone and in the dark', async () => {
   await using stage = await ConsoleStage.open('sqlite', { DEMO: 'false' });
   const { page, service, database, receiver } = stage;
-  await buildWorld(service.api, database, receiver.url);
+  const { user } = await buildWorld(service.api, database, receiver.url);
+  const [administrator] = await stage.rows('administrators');
   const { pathname: start } = new URL(stage.url(''));
-  const waiting = ['/overview'];
-  const seen = new Set<string | undefined>(['/overview']);
+  // Short lists do not link to their own pages, and the only owner is not offered to be removed.
+  const waiting = [
+    '/overview',
+    ...['organizations', 'scopes', 'sessions', 'grants'].map((list) => `/directory/users/${user}/${list}`),
+    ...['role', 'remove'].map((form) => `/settings/administrators/${administrator?.userId}/${form}`),
+  ];
+  const seen = new Set(waiting.map(routeOf));
   for (const path of waiting) {
     await stage.open(path);
     await page.setViewportSize({ width: 390, height: 760 });

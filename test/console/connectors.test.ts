@@ -61,6 +61,8 @@ describe.each(databases)('connectors on %s', (kind) => {
     await shown('TARGET').waitFor();
     await stage.fill(/^Target/, 'dex');
     await shown('dex').waitFor();
+    await page.getByRole('navigation', { name: 'Identity provider' }).getByRole('link', { name: 'Google' }).click();
+    await page.getByRole('button', { name: 'Leave page' }).click();
     for (const [name, target, issuer] of [
       ['Google', 'google', 'https://accounts.google.com'],
       ['Microsoft', 'microsoft', 'https://login.microsoftonline.com/DIRECTORY-ID/v2.0'],

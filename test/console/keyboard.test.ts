@@ -146,7 +146,7 @@ describe.each(databases)('the ten most common tasks with the keyboard only, on %
     await keys.follow(/^Grace Hopper/);
     await keys.enter(/^Reason/, 'The bridge does not open');
     await keys.follow(/^Create subject token$/);
-    await stage.waitForStatus(/subject token/i);
+    await stage.waitForStatus(/This is the subject token/);
     await keys.follow(/^Subject tokens$/);
     await keys.follow(/^Revoke/);
     expect(await stage.rows('subjectTokens')).toMatchObject([{ revokedAt: expect.anything() }]);

@@ -173,7 +173,7 @@ describe.each(databases)('the overview on %s', (kind) => {
       const response = await page.goto(link);
       expect([link, response?.status()]).toEqual([link, 200]);
     }
-    await page.getByText('Impersonation.Refused').waitFor(); // The last link shows rejected requests.
+    await page.getByText('Tried to start impersonation').first().waitFor(); // The last link shows rejected requests.
   });
 
   it('shows an empty state without activity', async () => {

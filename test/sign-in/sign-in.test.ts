@@ -156,7 +156,7 @@ describe('an interaction', () => {
   it('is shown without inline code or frames, uncached, in the requested language', async () => {
     await using service = await startService('sqlite');
     const visitor = new Visitor(service.url);
-    visitor.headers = { 'accept-language': 'fr, de-AT;q=0.8, en;q=0.5' };
+    visitor.headers = { 'accept-language': 'sv, de-AT;q=0.8, en;q=0.5' };
     const { headers, html, text } = await visitor.open((await authorization(service)).url);
     const policy = headers.get('content-security-policy');
     expect(policy).toContain("frame-ancestors 'none'");

@@ -74,7 +74,6 @@ it('finds due rows on SQLite by every index column that can bound them', async (
   const rooms = await withParkedRows(harness);
   const plans = (await plansOf(harness.database, 'explain query plan', rooms)) as { detail: string }[];
   const read = plans.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH) (deliveries|next)/.test(detail));
-  expect(read.length).toBeGreaterThan(HOOKS);
   const ways = new Set(read.map((detail) => detail.replace(/^SEARCH \w+ /, '')));
   expect([...ways].sort()).toEqual(SQLITE_STEPS.toSorted());
   const deliveries = new Deliveries(harness.database, 'me');

@@ -85,6 +85,9 @@ export const signInExp = [
         description: 'The image in base64.',
       }),
     }),
+    example: {
+      content: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    },
     returns: SignInExperience,
     async run({ params: { name }, body, store, tenant }) {
       const image = imageFileOf(name, body.content);
