@@ -169,7 +169,7 @@ describe('an interaction', () => {
     const english = await visitor.open((await authorization(service, { ui_locales: 'en' })).url);
     expect(english.html).toContain('<html lang="en">');
 
-    for (const [, path = ''] of html.matchAll(/(?:href|src)="(\/[^"]+)"/g)) {
+    for (const [, path = ''] of html.matchAll(/<(?:link|script|img)[^>]* (?:href|src)="(\/[^"]+)"/g)) {
       const asset = await fetch(new URL(path, service.url));
       expect(asset.status, path).toBe(200);
       expect(asset.headers.get('cache-control')).toContain('immutable');
