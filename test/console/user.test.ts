@@ -116,7 +116,7 @@ describe.each(databases)("a user's page on %s", (kind) => {
       expect.stringMatching(/Sam Support\s+Active\s+Order is missing · T-7/),
     ]);
     expect(await rows('Activity').count()).toBe(5);
-    await rows('Activity').getByRole('link', { name: 'Impersonation.Begin' }).waitFor();
+    await rows('Activity').getByRole('link', { name: 'Started impersonation of user Casey Customer' }).waitFor();
     await look(page, 'console-user-history');
     await section('Activity').getByRole('link', { name: 'Show all' }).click();
     await page.waitForURL(stage.url(`/settings/audit?userId=${bob.id}`));

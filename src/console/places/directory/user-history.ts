@@ -1,8 +1,8 @@
 import { html } from '../../../pages/html.ts';
-import type { Item } from '../../api.ts';
 import { applicationLink, namesOf, userLink } from '../../parts/names.ts';
-import { state, when } from '../../parts/parts.ts';
+import { when } from '../../parts/parts.ts';
 import { type Impersonation, reasonOf, referencedIds, stateOf, ticketOf } from '../impersonations/impersonation.ts';
+import { type AuditLogEntry, entryColumns, idsIn } from '../settings/audit-log.ts';
 import type { UserList } from './user-lists.ts';
 
 /** Impersonations with this user as the subject, or as the actor. */
@@ -46,7 +46,7 @@ export const impersonationsAsActor = impersonationsBy('actorId', {
 });
 
 /** Entries of the audit log that affect the user. */
-export const activity: UserList<Item<'GET /logs'>> = {
+export const activity: UserList<AuditLogEntry> = {
   title: 'Activity',
   lead: 'What happened to this user, newest first, from the audit log.',
   empty: 'Nothing has happened yet.',
@@ -56,28 +56,7 @@ export const activity: UserList<Item<'GET /logs'>> = {
     return { rows: value, total };
   },
   async columns(request, rows) {
-    const names = await namesOf(request, {
-      users: rows.map(({ payload: { actorId = null } }) => actorId),
-      applications: rows.map(({ payload: { applicationId = null } }) => applicationId),
-    });
-    return [
-      {
-        label: 'Action',
-        cell: ({ id, key }) =>
-          html`<a href="${request.to(`/settings/audit/${id}`)}">${key.replace(/^Management\./, '')}</a>`,
-      },
-      {
-        label: 'Result',
-        cell: ({ payload }) => (payload.result === 'Success' ? state('ok', 'Succeeded') : state('bad', 'Rejected')),
-      },
-      {
-        label: 'Actor',
-        cell({ payload: { actorId, applicationId } }) {
-          if (actorId !== undefined) return userLink(request, names, actorId);
-          return applicationId !== undefined && applicationLink(request, names, applicationId);
-        },
-      },
-      { label: 'Time', cell: ({ createdAt }) => when(createdAt, request.now) },
-    ];
+    const names = await namesOf(request, idsIn(rows));
+    return [...entryColumns(request, names), { label: 'Time', cell: ({ createdAt }) => when(createdAt, request.now) }];
   },
 };

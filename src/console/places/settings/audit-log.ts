@@ -5,6 +5,7 @@ import { choice, filters } from '../../parts/form-parts.ts';
 import { type ListFilters, listFilters, textNote } from '../../parts/list-filters.ts';
 import { applicationLink, type Names, namesOf, userLink } from '../../parts/names.ts';
 import {
+  type Column,
   copyable,
   facts,
   orderQuery,
@@ -78,6 +79,21 @@ function applicationCell(request: ConsoleRequest, names: Names, id: string | und
   return id === 'policy' ? 'Impersonation policy' : id && applicationLink(request, names, id);
 }
 
+/** What was done, whether it succeeded, and by whom. */
+export const entryColumns = (request: ConsoleRequest, names: Names): Column<AuditLogEntry>[] => [
+  {
+    label: 'Action',
+    cell: (entry) =>
+      html`<a href="${request.to(withQuery(`/settings/audit/${entry.id}`, request))}">${titleOf(entry, names)}</a>`,
+  },
+  { label: 'Result', cell: resultOf },
+  {
+    label: 'Actor',
+    cell: (entry) =>
+      userCell(request, names, doerId(entry)) || applicationCell(request, names, entry.payload.applicationId),
+  },
+];
+
 /** The query of the Management API for the filters in the URL. */
 export function auditQuery(request: ConsoleRequest) {
   const chosen = listFilters(request, PICKED);
@@ -122,17 +138,7 @@ ${table({
     ? 'No entries match these filters.'
     : 'No entries yet. Every change and every token request adds an entry.',
   columns: [
-    {
-      label: 'Action',
-      cell: (entry) =>
-        html`<a href="${request.to(withQuery(`/settings/audit/${entry.id}`, request))}">${titleOf(entry, names)}</a>`,
-    },
-    { label: 'Result', cell: resultOf },
-    {
-      label: 'Actor',
-      cell: (entry) =>
-        userCell(request, names, doerId(entry)) || applicationCell(request, names, entry.payload.applicationId),
-    },
+    ...entryColumns(request, names),
     { label: 'User', cell: ({ payload }) => userCell(request, names, payload.userId) },
     { label: 'Time', head: timeOrder(request, 'Time'), cell: ({ createdAt }) => when(createdAt, request.now) },
   ],
