@@ -1,5 +1,6 @@
 import express, { type RequestHandler } from 'express';
 import { ServiceError } from '../errors.ts';
+import { refuseControlInForm } from '../http/control-characters.ts';
 
 /** Limit of a form with a file. The operation that receives the file has a smaller one, and says so. */
 const MAX_UPLOAD_BYTES = 2 * 1024 * 1024;
@@ -7,7 +8,7 @@ const MAX_UPLOAD_BYTES = 2 * 1024 * 1024;
 const readUpload = express.raw({ type: 'multipart/form-data', limit: MAX_UPLOAD_BYTES });
 
 /** Turns a form with files into the text of any other form. A file becomes its content in base64. */
-const toFormText: RequestHandler = async (request, _response, next) => {
+const toFormText: RequestHandler = async (request, response, next) => {
   if (!Buffer.isBuffer(request.body)) return next();
   const headers = { 'content-type': request.headers['content-type'] ?? '' };
   const form = await new Response(Uint8Array.from(request.body), { headers }).formData().catch(() => {
@@ -16,7 +17,9 @@ const toFormText: RequestHandler = async (request, _response, next) => {
   const fields = new URLSearchParams();
   for (const [name, value] of form)
     fields.append(name, typeof value === 'string' ? value : Buffer.from(await value.arrayBuffer()).toString('base64'));
-  request.body = String(fields);
+  const text = String(fields);
+  refuseControlInForm(request, response, Buffer.from(text));
+  request.body = text;
   next();
 };
 

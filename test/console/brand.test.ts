@@ -89,4 +89,47 @@ describe.each(databases)('the brand page on %s', (kind) => {
     const german = await fetch(service.url, { headers: { accept: 'text/html', 'accept-language': 'de' } });
     expect(await german.text()).toContain('Willkommen bei Acme');
   });
+
+  it('keeps what another administrator changed while a form was open', async () => {
+    const { page, service } = stage;
+    await service.api.must('PATCH /sign-in-exp', { customTexts: {}, privacyPolicyUrl: null });
+    await stage.open('/settings/brand');
+    await service.api.must('PATCH /sign-in-exp', { privacyPolicyUrl: 'https://acme.example/privacy' });
+    await page.getByLabel('Brand name').fill('Acme 2');
+    await press(page, 'Save brand');
+    await stage.waitForStatus('Brand saved.');
+
+    await stage.open('/settings/brand/texts?language=fr');
+    const customTexts = { fr: { 'home.lead': 'Bonjour' } };
+    await service.api.must('PATCH /sign-in-exp', { customTexts });
+    await page.getByLabel('forgot.lead').fill('Un code');
+    await press(page, 'Save texts');
+    await stage.waitForStatus('Texts saved.');
+    expect(await service.api.must('GET /sign-in-exp')).toMatchObject({
+      brandName: 'Acme 2',
+      privacyPolicyUrl: 'https://acme.example/privacy',
+      customTexts: { fr: { 'home.lead': 'Bonjour', 'forgot.lead': 'Un code' } },
+    });
+
+    await stage.open('/settings/brand/texts?language=fr');
+    await service.api.must('PATCH /sign-in-exp', { customTexts: { fr: { 'home.lead': 'Salut' } } });
+    await page.getByLabel('home.lead').fill('Coucou');
+    await press(page, 'Save texts');
+    await page.getByText('changed this while you were editing').waitFor();
+  });
+
+  it('refuses control characters in a form with a file, as in any other form', async () => {
+    const { page } = stage;
+    await stage.open('/settings/brand');
+    const [status, text] = (await page.evaluate(`(async () => {
+      const form = new FormData();
+      form.set('csrf', document.querySelector('[name=csrf]').value);
+      form.set('user', 'ada\\0');
+      form.set('role', 'viewer');
+      form.set('file', new Blob(['x']));
+      const response = await fetch('${stage.url('/settings/administrators/add')}', { method: 'POST', body: form });
+      return [response.status, await response.text()];
+    })()`)) as [number, string];
+    expect([status, text]).toEqual([400, expect.stringContaining('control characters')]);
+  });
 });

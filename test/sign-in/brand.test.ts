@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
+import { experience } from './experience.ts';
 import { Mailbox } from './mailbox.ts';
 import { secondTenant } from './second-tenant.ts';
 import { authorization, Visitor } from './visitor.ts';
@@ -169,5 +170,14 @@ describe.each(databases)('the brand of a tenant on %s', (kind) => {
       expect((await visitor.open(`${page.url}?language=${language}`)).html).toContain('<html lang="it">');
     const cookie = visitor.cookies.find(({ name }) => name.endsWith('_language'));
     expect(cookie).toMatchObject({ value: 'it', path: '/' });
+  });
+
+  it('sends messages of the Experience API in the language that the application asks for', async () => {
+    const { call } = await experience(service, { ui_locales: 'es' });
+    await call('PUT /', { interactionEvent: 'Register' });
+    const identifier = { type: 'email', value: 'eva@example.com' };
+    await call('POST /verification/verification-code', { identifier });
+    await mailbox.code(1, identifier.value);
+    expect(mailbox.mails.at(-1)?.subject).toMatch(/es_tu_c=C3=B3digo|es tu código/);
   });
 });

@@ -15,11 +15,20 @@ describe('custom CSS', () => {
   it('is limited to the sign-in pages', () => {
     const css = `/* ours */ .page { background: linear-gradient(120deg, #0f766e, #FFF 60%) }
 h1, .button:hover { font-size: 1.5rem; letter-spacing: -0.5px }
+input:focus-visible { box-shadow: 0 0 0 3px #0f766e; padding: 0 1rem }
 @media (prefers-color-scheme: dark) { .card { border-radius: 0; box-shadow: 0 8px 24px rgb(0 0 0 / 40%) } }`;
     expect(compileCss(css)).toBe(`.page.custom{background:linear-gradient(120deg, #0f766e, #fff 60%)}
-.page.custom h1{font-size:1.5rem;letter-spacing:-0.5px}.page.custom .button:hover{font-size:1.5rem;letter-spacing:-0.5px}
+.page.custom h1,.page.custom .button:hover{font-size:1.5rem;letter-spacing:-0.5px}
+.page.custom input:focus-visible{box-shadow:0 0 0 3px #0f766e;padding:0 1rem}
 @media (prefers-color-scheme: dark){.page.custom .card{border-radius:0;box-shadow:0 8px 24px rgb(0 0 0 / 40%)}}`);
     expect(compileCss('')).toBe('');
+  });
+
+  it('is not longer than its source, however often that names an element', () => {
+    const css = `${'h1,'.repeat(2500)}h1{${'font-size:12px;'.repeat(560)}}`;
+    expect(compileCss(css).length).toBeLessThan(css.length);
+    const all = '.page,.brand,.card,h1,label,input,.button,.links,.footer'.replaceAll(',', ':hover,');
+    expect(refusalOf(`${all}{${'padding:0;'.repeat(800)}}`)).toContain('is not allowed for .brand');
   });
 
   it.each([
@@ -40,6 +49,12 @@ h1, .button:hover { font-size: 1.5rem; letter-spacing: -0.5px }
     ['a position', '.card { position: fixed }'],
     ['a transform', '.card { transform: scale(0) }'],
     ['an inner shadow over the card', '.card { box-shadow: inset 0 0 0 64px black }'],
+    ['a shadow of a button over the refusal above it', '.button { box-shadow: 0 -64px 0 64px #fff }'],
+    ['a shadow of an input over its label', 'input { box-shadow: 0 -2rem 0 2rem #fff }'],
+    ['a shadow out of the window', '.card { box-shadow: 0 -64rem 0 0 #000 }'],
+    ['letters on top of each other', 'label { letter-spacing: -1em }'],
+    ['letters that are far apart', '.button { letter-spacing: 4em }'],
+    ['an input without room for text', 'input { padding: 0 50% }'],
     ['a distance out of the window', '.page { padding-top: 9999px }'],
     ['a negative distance', '.card { padding: -20px }'],
     ['an attribute, which would tell what is typed', 'input[value^=a] { border-color: red }'],

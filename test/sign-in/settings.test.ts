@@ -6,6 +6,29 @@ import { startService } from '../support/start-service.ts';
 import { authorization, Visitor } from './visitor.ts';
 
 describe.each(databases)('the settings of sign-in on %s', (kind) => {
+  it('keep all fields that are changed at the same time, like those of the impersonation policy', async () => {
+    await using service = await startService(kind);
+    const changes = [
+      { brandName: 'Acme' },
+      { termsOfUseUrl: 'https://acme.example/terms' },
+      { privacyPolicyUrl: 'https://acme.example/privacy' },
+      { customCss: '.card { padding: 8px }' },
+      { signInMode: 'SignIn' },
+    ];
+    const rules = [
+      { requireActor: true },
+      { subjectTokenTtl: 300 },
+      { maxTokenTtl: 1200 },
+      { requiredContextKeys: ['a'] },
+    ];
+    await Promise.all([
+      ...changes.map((change) => service.api.must('PATCH /sign-in-exp', change)),
+      ...rules.map((rule) => service.api.must('PATCH /configs/impersonation', rule)),
+    ]);
+    expect(await service.api.must('GET /sign-in-exp')).toMatchObject(Object.assign({}, ...changes));
+    expect(await service.api.must('GET /configs/impersonation')).toMatchObject(Object.assign({}, ...rules));
+  });
+
   it('are read, changed one by one, and reject unknown properties', async () => {
     await using service = await startService(kind);
     const before = await service.api.must('GET /sign-in-exp');

@@ -6,6 +6,7 @@ import { ImpersonationPolicy, readImpersonationPolicy } from '../../tokens/excha
 import { endedBy, endImpersonations } from '../../tokens/revocation/end-access.ts';
 import { optional, requireExisting, requireOrder } from '../shared/fields.ts';
 import { byId, byTime, containing, list, Order, TextIn } from '../shared/listing.ts';
+import { serialize } from '../shared/serialize.ts';
 
 const Impersonation = Type.Object({
   tenantId: Type.String(),
@@ -127,6 +128,7 @@ export const impersonations = [
         await requireExisting(store, 'roles', { ids: body[member] ?? [], member });
       const applicationIds = body.allowedActorApplicationIds ?? [];
       await requireExisting(store, 'applications', { ids: applicationIds, member: 'allowedActorApplicationIds' });
+      await serialize(store); // Concurrent changes of different fields are all kept.
       const policy = { ...(await readImpersonationPolicy(store)), ...body };
       await store.put('configs', { key: 'impersonation' }, { settings: policy });
       return policy;

@@ -7,6 +7,7 @@ import { IMAGE_NAMES, imageFileOf, MAX_IMAGE_BYTES } from '../../sign-in/brand/i
 import { LANGUAGES, readSettings, SignInSettings, type TenantSettings } from '../../sign-in/settings.ts';
 import type { Tenant } from '../../tenants.ts';
 import { invalidBody } from '../shared/fields.ts';
+import { serialize } from '../shared/serialize.ts';
 
 const Images = Type.Partial(Type.Object({ logo: Type.String(), darkLogo: Type.String(), favicon: Type.String() }), {
   description: 'URLs of the uploaded images.',
@@ -63,6 +64,7 @@ export const signInExp = [
     async run({ body, store, tenant }) {
       if (Object.keys(body).length === 0) throw new ServiceError('entity.invalid_input');
       checkBrand(body);
+      await serialize(store); // Concurrent changes of different fields are all kept.
       const { images, ...stored } = await readSettings(store, tenant.name);
       const settings = { ...stored, ...body };
       await store.put('signInSettings', {}, { settings });

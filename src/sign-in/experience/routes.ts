@@ -10,7 +10,7 @@ import { loginOf } from '../interaction/authentication-methods.ts';
 import { findExperience } from '../interaction/cookies.ts';
 import { type Flow, progressOf, saveProgress, type Tools } from '../interaction/flow.ts';
 import { rememberBrowser } from '../interaction/known-browsers.ts';
-import { csrfOf, dropEndedSession, type Interaction, openFlow } from '../interaction/open-flow.ts';
+import { csrfOf, dropEndedSession, type Interaction, openFlow, parameterOf } from '../interaction/open-flow.ts';
 import { preferencesOf } from '../pages/language.ts';
 import { viewOf } from '../pages/layout.ts';
 import { calls, type ExperienceCall } from './calls.ts';
@@ -50,7 +50,8 @@ export function experienceRoutes({ providerOf, tools }: ExperienceOptions): Rout
       requireCsrfToken(request, csrfOf(interaction), request.headers['x-csrf-token']);
       if (flow.saved.finishedAt !== null) throw new ServiceError('session.conflict');
       const given = (body ? parser(body, 'body')(request.body ?? {}) : undefined) as never;
-      const { t } = viewOf(flow.tenant, flow.settings, preferencesOf(request, flow.tenant));
+      const uiLocales = parameterOf(interaction, 'ui_locales');
+      const { t } = viewOf(flow.tenant, flow.settings, { ...preferencesOf(request, flow.tenant), uiLocales });
       const result = await run(flow, given, t, request.params as Record<string, string>).catch((error: unknown) => {
         if (error instanceof ServiceError) tools.onOutcome?.(progressOf(flow).event, error.code);
         throw error;

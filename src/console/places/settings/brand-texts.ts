@@ -1,26 +1,36 @@
 import { html } from '../../../pages/html.ts';
-import { CUSTOM_TEXT_KEYS, defaultText, languageNames } from '../../../sign-in/preview.ts';
+import { CUSTOM_TEXT_KEYS, type CustomTextKey, defaultText, languageNames } from '../../../sign-in/preview.ts';
 import { LANGUAGES, type Language } from '../../../sign-in/settings.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { choice, field, filters, formOf } from '../../parts/form-parts.ts';
+import { keepOthersChanges, openedField } from '../../parts/opened-values.ts';
 import { type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
 
 const PATH = '/settings/brand/texts';
 
 const languageOf = (wanted: string | null): Language => LANGUAGES.find((language) => language === wanted) ?? 'en';
 
+type CustomTexts = Partial<Record<Language, Partial<Record<CustomTextKey, string>>>>;
+
+const nameOf = (language: Language, key: CustomTextKey): string => `customTexts.${language}.${key}`;
+
+/** The stored texts as the form has them. */
+const fieldsOf = (language: Language, texts: CustomTexts): URLSearchParams =>
+  new URLSearchParams(CUSTOM_TEXT_KEYS.map((key) => [nameOf(language, key), texts[language]?.[key] ?? '']));
+
 async function show(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
   const language = languageOf(refused?.values.get('language') ?? request.query.get('language'));
   const { customTexts } = (await request.perform('GET /sign-in-exp')).value;
-  const own = customTexts[language] ?? {};
+  const stored = fieldsOf(language, customTexts);
   const faults = faultsOf(refused);
   const fields = CUSTOM_TEXT_KEYS.map((key) => {
     const standard = defaultText(language, key);
+    const name = nameOf(language, key);
     return field({
-      name: `customTexts.${language}.${key}`,
+      name,
       label: key,
       hint: html`<span lang="${language}">${standard}</span>`,
-      value: refused?.values.get(`customTexts.${language}.${key}`) ?? own[key],
+      value: (refused?.values ?? stored).get(name) ?? '',
       lines: standard.length > 80 ? 4 : undefined,
       isOptional: true,
       faults,
@@ -31,14 +41,16 @@ async function show(request: ConsoleRequest, refused?: RefusedForm): Promise<Pag
     lead: 'Replace texts of the sign-in pages and messages. A replacement has the same placeholders in braces. An empty field keeps the standard text.',
     back: { path: '/settings/brand', label: 'Brand' },
     content: html`${filters(request.to(PATH), choice('language', 'Language', languageNames, language), false)}
-${formOf(request, { path: PATH, content: html`<input type="hidden" name="language" value="${language}">${fields}`, submit: 'Save texts', faults })}`,
+${formOf(request, { path: PATH, content: html`<input type="hidden" name="language" value="${language}">${openedField([...stored.keys()], stored, refused?.values)}${fields}`, submit: 'Save texts', faults })}`,
   };
 }
 
-async function save({ perform, submitted }: ConsoleRequest) {
+async function save(request: ConsoleRequest) {
+  const { perform, submitted } = request;
   const language = languageOf(submitted.get('language'));
   const { customTexts } = (await perform('GET /sign-in-exp')).value;
-  const given = CUSTOM_TEXT_KEYS.map((key) => [key, (submitted.get(`customTexts.${language}.${key}`) ?? '').trim()]);
+  await keepOthersChanges(request, 'PATCH /sign-in-exp', fieldsOf(language, customTexts));
+  const given = CUSTOM_TEXT_KEYS.map((key) => [key, (submitted.get(nameOf(language, key)) ?? '').trim()]);
   const texts = Object.fromEntries(given.filter(([, text]) => text !== ''));
   await perform('PATCH /sign-in-exp', { body: { customTexts: { ...customTexts, [language]: texts } } });
   return { to: `${PATH}?language=${language}`, flash: { text: 'Texts saved.' } };
