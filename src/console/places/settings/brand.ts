@@ -1,7 +1,7 @@
 import { csrfField, type Html, html } from '../../../pages/html.ts';
 import { languageNames } from '../../../sign-in/preview.ts';
 import type { Body } from '../../api.ts';
-import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
+import { bodyOf, type EntityField, fieldsOf, keepChangesOf } from '../../entities/entity-fields.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { buttonForm, formOf } from '../../parts/form-parts.ts';
 import { note } from '../../parts/parts.ts';
@@ -115,7 +115,9 @@ const showImage = (request: ConsoleRequest<{ name: string }>, refused?: RefusedF
   render(request, refused, request.params.name);
 
 async function save(request: ConsoleRequest) {
-  await request.perform('PATCH /sign-in-exp', { body: brandOf(request.submitted, await read(request)) });
+  const saved = await read(request);
+  await keepChangesOf(request, 'PATCH /sign-in-exp', FIELDS, saved);
+  await request.perform('PATCH /sign-in-exp', { body: brandOf(request.submitted, saved) });
   return { to: PATH, flash: { text: 'Brand saved.' } };
 }
 
