@@ -4,10 +4,10 @@ import { ADMINISTRATOR_ROLES, type AdministratorRole, isAdministratorRole } from
 import { hashOf } from '../../src/base/ids.ts';
 import { routes } from '../../src/console/places/index.ts';
 import type { Needs } from '../../src/console/route.ts';
+import { formTokenOf } from '../../src/console/session/form-token.ts';
 import { connect } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
-import { csrfTokenOf } from '../../src/http/csrf.ts';
 import { expectedRole } from '../support/administrator-roles.ts';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
@@ -61,7 +61,7 @@ describe.each(databases)('the roles of administrators in the console on %s', (ki
       method: 'POST',
       headers: { cookie: `console_session=${tokenOf(role)}` },
       redirect: 'manual',
-      body: new URLSearchParams({ csrf: csrfTokenOf(tokenOf(role)), ...fields }),
+      body: new URLSearchParams({ csrf: formTokenOf({ token: tokenOf(role), id: ids[role] }), ...fields }),
     });
     return { status: response.status, text: await response.text() };
   };

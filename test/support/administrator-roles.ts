@@ -14,6 +14,8 @@ const OWNER = [
 /** Only an owner may perform these in tenant `default`, whose sign-in pages administrators use. */
 const OWNER_IN_DEFAULT = [
   'PATCH /sign-in-exp',
+  'PUT /sign-in-exp/images/:name',
+  'DELETE /sign-in-exp/images/:name',
   'POST /connectors',
   'PATCH /connectors/:id',
   'DELETE /connectors/:id',
