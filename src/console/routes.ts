@@ -28,7 +28,7 @@ import { formOf, formPath, isFromConsole, requireOwnForm } from './session/form-
 import { KEPT, sendSessionEnded, valuesOfEarlierSession } from './session/kept-form.ts';
 import { type Administrator, closeSession, findAdministrator } from './session/session.ts';
 import { signInRoutes, signInUrl } from './session/sign-in.ts';
-import { parseUpload } from './uploads.ts';
+import { parseUpload, readUpload } from './uploads.ts';
 
 export interface ConsoleParts {
   tenants: Tenants;
@@ -87,8 +87,9 @@ const signedIn =
   async (request, response) => {
     const { tenant: home } = contextOf(request);
     const administrator = await findAdministrator(request, home, parts.clock());
-    if (administrator) await handle({ ...parts, request, response, home, administrator });
-    else askToSignIn(parts, request, response, home);
+    if (!administrator) return askToSignIn(parts, request, response, home);
+    await parseUpload(request);
+    await handle({ ...parts, request, response, home, administrator });
   };
 
 /** Finds the tenant that the path names. @throws 404 `request.not_found` unless the administrator manages it */
@@ -147,7 +148,7 @@ async function showEarlierForm({ show }: Route, opened: Managing, request: Conso
   }
   const message = 'Your session had ended, so nothing was saved. Check the form, then submit it again.';
   const error = new ServiceError('session.forbidden', { message });
-  await send(opened, request, await show(request, { values, error }));
+  await send(opened, request, await show({ ...request, submitted: values }, { values, error }));
   return true;
 }
 
@@ -227,7 +228,7 @@ export function consoleRoutes(parts: ConsoleParts): { router: Router; close(): v
   };
 
   const router = Router({ caseSensitive: true, strict: true });
-  router.use(moduleRoutes(), signInRoutes(parts), parseForm, ...parseUpload);
+  router.use(moduleRoutes(), signInRoutes(parts), parseForm, readUpload);
   router.post('/-/sign-out', signedIn(parts, signOut));
   router.get('/', signedIn(parts, openFirstTenant));
   router.get('/:tenant', managing(parts, openTenant));

@@ -70,6 +70,7 @@ describe.each(databases)('long lists in the console on %s', (kind) => {
   it('exports lists as CSV that no spreadsheet evaluates', async () => {
     const { page, service } = stage;
     await service.api.must('POST /users', { username: 'formula', name: '=HYPERLINK("https://evil.example";"x")' });
+    await service.api.must('POST /users', { username: 'semicolon', name: 'Eve;=1+1; "-2' });
     const download = async (path: string, name: string) => {
       await stage.open(path);
       const [file] = await Promise.all([page.waitForEvent('download'), stage.link(name).click()]);
@@ -80,8 +81,10 @@ describe.each(databases)('long lists in the console on %s', (kind) => {
     expect(users.lines[0]).toBe('id,name,username,email,phone,suspended,lastSignInAt,createdAt');
     expect(users.lines[1]).toContain(`,"'=HYPERLINK(""https://evil.example"";""x"")",formula,`);
     expect(users.lines).toHaveLength(3);
+    const { lines } = await download('/directory/users?q=semicolon', 'Export CSV');
+    expect(lines[1]).toContain(`,"Eve;'=1+1;' ""-2",semicolon,`);
     const audit = await download('/settings/audit?logKey=Created%20user', 'Export CSV');
-    expect(audit.lines).toHaveLength(24); // More than a page.
+    expect(audit.lines).toHaveLength(25); // More than a page.
     expect(audit.lines[1]).toContain('Created user ');
     const impersonations = await download('/impersonations', 'Export CSV');
     expect(impersonations.lines).toHaveLength(5);

@@ -74,6 +74,24 @@ describe.each(databases)('the roles of administrators on %s', (kind) => {
     }
   });
 
+  it('let only owners change what administrators have, also in a list of users', async () => {
+    const { world, user } = { world: stage.world, user: 'administrator-in-a-list' };
+    const now = Date.now();
+    const row = { id: user, username: 'listed', customData: {}, profile: {}, isSuspended: false };
+    await tenant.store.add('users', [{ ...row, createdAt: now, updatedAt: now }]);
+    await tenant.store.add('administrators', [
+      { userId: user, managedTenantId: 'default', role: 'viewer', createdAt: now },
+    ]);
+    const adding = all.filter(({ route }) => /^POST \/(roles|organizations)\/:id\/users$/.test(route));
+    expect(adding).toHaveLength(2);
+    for (const operation of adding) {
+      const sample = { ...samples[operation.route]?.(world), body: { userIds: [user] } };
+      const needed = { code: 'administrator.role_required', data: { role: 'owner' } };
+      await expect(perform(operation, 'editor', tenant, sample)).rejects.toMatchObject(needed);
+      await perform(operation, 'owner', tenant, sample);
+    }
+  });
+
   it('do not show secrets to viewers and support', async () => {
     const { api, world } = stage;
     const config = { url: stage.receiver.url, headers: { authorization: 'Bearer of-the-endpoint' } };

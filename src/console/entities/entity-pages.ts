@@ -241,10 +241,10 @@ export function entityRoutes(pages: EntityPages): Route[] {
   return [
     page(pages.path, of(showList), `GET ${listOf(pages)}`),
     form(`${pages.path}/new`, of(showNew), of(create), `POST ${listOf(pages)}`),
+    ...(pages.bulk ? [bulkRoute(pages.bulk)] : []), // Before the detail page, whose path matches its path too.
     page<string>(here, of(showItem), `GET ${pages.entity}`),
     form<string>(`${here}/edit`, of(showChange), of(change), `PATCH ${pages.entity}`),
     form<string>(`${here}/delete`, of(showDelete), of(remove), `DELETE ${pages.entity}`),
-    ...(pages.bulk ? [bulkRoute(pages.bulk)] : []),
     ...(pages.routes ?? []),
   ];
 }

@@ -1,7 +1,10 @@
 export type Cell = string | number | boolean | null | undefined;
 
-/** Characters at which a spreadsheet begins to evaluate a cell as a formula. */
-const FORMULA = /^[\s]*[=+\-@＝＋－＠]|^[\t\r]/;
+/**
+ * Where a spreadsheet begins to evaluate text as a formula: at the start of a cell. Where the decimal separator is a comma,
+ * spreadsheets divide lines at semicolons, so text after one is a cell too. A quotation mark before it is dropped.
+ */
+const FORMULA = /^(?=[\t\r])|(?<=^|[;\t\r\n])(?=(?:[^\S;\t\r\n]|")*[=+\-@＝＋－＠])/g;
 
 /**
  * Returns a cell of a CSV file (RFC 4180). Text that a spreadsheet would evaluate gets an apostrophe in front, as OWASP
@@ -10,7 +13,7 @@ const FORMULA = /^[\s]*[=+\-@＝＋－＠]|^[\t\r]/;
 function cellOf(value: Cell): string {
   if (value === null || value === undefined) return '';
   const text = String(value);
-  const safe = typeof value === 'string' && FORMULA.test(text) ? `'${text}` : text;
+  const safe = typeof value === 'string' ? text.replaceAll(FORMULA, "'") : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

@@ -15,6 +15,9 @@ const OPENED = 'opened';
 
 const DIGEST_LENGTH = 12;
 
+/** More fields than a form has. Each is looked up in what was submitted, which can have very many. */
+const MOST_FIELDS = 100;
+
 /** Browsers submit line breaks as CR LF, and forms trim what is typed. */
 const valuesOf = (texts: URLSearchParams, name: string): string[] =>
   texts
@@ -76,7 +79,7 @@ export async function keepOthersChanges(
   const { submitted } = request;
   const opened = new URLSearchParams(submitted.get(OPENED) ?? '');
   const both: string[] = [];
-  for (const [name, before] of opened) {
+  for (const [name, before] of [...opened].slice(0, MOST_FIELDS)) {
     const [now, mine] = [digestOf(stored, name), digestOf(submitted, name)];
     if (now === before || now === mine) continue;
     if (mine !== before) {

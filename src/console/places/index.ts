@@ -117,7 +117,7 @@ const isPath = (pattern: string, path: string): boolean => {
 /** Returns the path of the page with this form, below `/console`: its own, or for an action that of the page above it. */
 export function pageOf(path: string): string {
   const parts = path.split('/');
-  const isPage = () => routes.some((route) => route.isPage && isPath(`/:tenant${route.path}`, parts.join('/')));
+  const isPage = () => routes.find((route) => isPath(`/:tenant${route.path}`, parts.join('/')))?.isPage === true;
   while (parts.length > 1 && !isPage()) parts.pop();
   return parts.join('/');
 }

@@ -8,9 +8,11 @@ export const leastRoleOf = (
   tenantId: string,
 ): AdministratorRole => (tenantId === DEFAULT_TENANT ? roleInDefault : role);
 
-/** Returns the users that the path and the body name as `userId`. */
-const usersOf = ({ params, body }: Input): string[] =>
-  [params.userId, (body as { userId?: unknown } | undefined)?.userId].filter((id) => typeof id === 'string');
+/** Returns the users that the path and the body name as `userId`, or as `userIds`. */
+function usersOf({ params, body }: Input): string[] {
+  const { userId, userIds } = (body ?? {}) as { userId?: unknown; userIds?: unknown };
+  return [params.userId, userId, userIds].flat().filter((id) => typeof id === 'string');
+}
 
 /**
  * Protects users of the default tenant who are administrators, of any tenant. Otherwise an editor could set the password
