@@ -1,4 +1,5 @@
 import { exampleOf } from '../base/example.ts';
+import { shellQuoted } from '../base/shell.ts';
 import type { OperationEntry } from './document.ts';
 
 /** The addresses of an API in a tenant. */
@@ -10,8 +11,6 @@ export interface Addresses {
   indicator: string;
   scope: string;
 }
-
-const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** Quotes a text for a shell unless it is one word. Indicators are chosen by a tenant's administrators. */
 const shellWord = (text: string): string => (/^[\w:/.@%=-]+$/.test(text) ? text : shellQuoted(text));
@@ -56,7 +55,7 @@ console.log(response.status${success.content ? `, await response.${isJson ? 'jso
 /** A `curl` command that requests an access token and puts it into `$TOKEN`. */
 export const curlToken = ({ tokenEndpoint, indicator, scope }: Addresses): string =>
   `TOKEN=$(curl -s ${shellWord(tokenEndpoint)} -u "$CLIENT_ID:$CLIENT_SECRET" \\
-  -d grant_type=client_credentials -d ${shellWord(`resource=${indicator}`)} -d scope=${scope} |
+  -d grant_type=client_credentials --data-urlencode ${shellWord(`resource=${indicator}`)} -d scope=${scope} |
   node -p 'JSON.parse(fs.readFileSync(0)).access_token')
 `;
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { languages } from '../../src/console/places/directory/quick-starts/index.ts';
 import { signIn as signInOn } from '../sign-in/stage.ts';
 import { Visitor } from '../sign-in/visitor.ts';
 import { look } from '../support/browser.ts';
@@ -28,6 +29,22 @@ interface Application {
   /** Its client secret, if it has one. */
   secret: string | undefined;
 }
+
+/** In a terminal Ctrl-U deletes what was typed, Ctrl-O runs a command, and an escape sequence ends a paste. */
+it('the quick starts contain no keys, whatever an administrator chose', () => {
+  const keys = 'https://a.example/\x15date\x0f\x1b[201~\x7f\u009b';
+  const start = {
+    issuer: 'https://id.example.com/oidc',
+    clientId: 'c',
+    redirectUri: keys,
+    resource: keys,
+    scope: keys,
+  };
+  const snippets = languages.flatMap(({ snippets }) => Object.values(snippets).map((of) => of(start)));
+  const code = snippets.flatMap(({ blocks }) => blocks.map(({ code }) => code)).join('\n');
+  expect(code).toContain('u0015date');
+  expect(code).not.toMatch(/[^\P{Cc}\n\t]/u);
+});
 
 /** The code does not depend on the database. */
 describe('the quick starts of an application', () => {

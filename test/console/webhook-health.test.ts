@@ -150,4 +150,11 @@ describe('the curl command of an attempt', () => {
       '',
     ]);
   });
+
+  it('has no keys for a terminal, which the name of a user may contain', () => {
+    const hook = { config: { url: 'http://localhost/\x15date\x0f' } };
+    const delivery = { eventId: 'msg_1', body: '{"name":"\x7f\x7f\x7f;date"}' };
+    const attempt = { startedAt: 1_700_000_000_999 };
+    expect(curlOf(...([hook, delivery, attempt] as unknown as Parameters<typeof curlOf>))).not.toMatch(/[^\P{Cc}\n]/u);
+  });
 });

@@ -136,7 +136,10 @@ describe.each(databases)('the overview on %s', (kind) => {
     expect([all.points.length <= 61, all.total.tokensByCode]).toEqual([true, 1_113]);
     const instant = await readOverview(store, { since, until: since }, NOW);
     expect(instant.points).toHaveLength(2);
-    expect(await service.api.call('GET /overview?since=2&until=1')).toMatchObject({ status: 400 });
+    expect(await service.api.call('GET /overview?since=2&until=1')).toMatchObject({
+      status: 400,
+      body: { message: 'since is after until. Send an earlier since.' },
+    });
   });
 
   it('does not count events of another tenant', async () => {

@@ -5,7 +5,7 @@ import { HookQueues } from '../../src/webhooks/sending/hook-queues.ts';
 const now = 1_000_000;
 const hook = (hookId: string) => ({ tenantId: 't', hookId });
 const rows = (hookId: string, count: number) =>
-  Array.from({ length: count }, (_, n) => ({ ...hook(hookId), id: `${hookId}${n}` }) as ClaimedDelivery);
+  Array.from({ length: count }, (_, n) => ({ ...hook(hookId), id: `${hookId}${n}`, hook: {} }) as ClaimedDelivery);
 const newQueues = () => new HookQueues({ maxRoom: 8, schedule: [0, 5, 60] });
 
 /** Starts every row that has room, and returns the ids. */
@@ -38,7 +38,7 @@ describe('hook queues', () => {
 
   it('allow a tenant at most as many attempts in flight as could still start', () => {
     const queues = newQueues();
-    const another = { ...hook('c'), tenantId: 'u', id: 'c0' } as ClaimedDelivery;
+    const another = { ...hook('c'), tenantId: 'u', id: 'c0', hook: {} } as ClaimedDelivery;
     queues.accept([], [...rows('a', 2), ...rows('b', 2), another]);
     expect(started(queues, now, 0)).toEqual(['a0', 'c0']); // None is free, and each tenant has one.
     queues.attemptEnded(queues.queueOf(hook('a')));

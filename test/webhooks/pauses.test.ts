@@ -83,6 +83,25 @@ describe.each(databases)('a webhook whose endpoint fails on %s', (kind) => {
     expect(receiver.arrivals.length - before).toBeLessThanOrEqual(2); // A probe, not all that waits.
   });
 
+  it.each([-MINUTE_MS, MINUTE_MS])('is tried again once, by a process whose clock is off by %i ms', async (offMs) => {
+    await using harness = await PollerHarness.open(kind);
+    await using receiver = await WebhookReceiver.start({ behaviour: status(500) });
+    const hookId = await harness.hook(receiver.url);
+    await harness.announce(30, 'User.Created', Date.now() - 2 * MINUTE_MS);
+    await harness.poller(SLOW, () => Date.now() + offMs);
+    await paused(harness, hookId);
+    await settled(harness, receiver);
+    const before = receiver.arrivals.length;
+    await resumeHook(harness.store, hookId, Date.now());
+    await until(
+      async () => receiver.arrivals.length,
+      (count) => count > before,
+    );
+    await paused(harness, hookId);
+    await new Promise((resolve) => setTimeout(resolve, 300)); // A second attempt would follow the record of the pause at once.
+    expect(receiver.arrivals.length - before).toBe(1);
+  });
+
   it('is paused until the first of several processes tries again', async () => {
     await using harness = await PollerHarness.open(kind);
     const hookId = await harness.hook('http://127.0.0.1:1');

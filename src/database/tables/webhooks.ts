@@ -35,7 +35,7 @@ export const webhookTables = {
     /** Null if there was no response. */
     lastFailureStatus: orNull(number),
     lastFailureError: orNull(text),
-    /** No process sends before this time, unless `resumedAt` is later than the start of its pause. */
+    /** No process sends before this time, unless `resumedAt` changes: a process that sees a later one tries again. */
     pausedUntil: orNull(number),
     resumedAt: orNull(number),
     goneCount: orDefault(number, 0),

@@ -174,7 +174,7 @@ export const overview = [
     returns: Overview,
     errors: ['request.invalid_input'],
     async run({ query, store, now }) {
-      requireOrder(query.since, query.until ?? now);
+      requireOrder(query.since, query.until ?? now, ['since', 'until']);
       return readOverview(store, query, now);
     },
   }),

@@ -20,11 +20,13 @@ type Field<Name extends string, Value> = Name extends string ? Record<Name, Valu
 export const only = <Name extends string, Value>(name: Name, value: Value) => ({ [name]: value }) as Field<Name, Value>;
 
 /** @throws 400 `request.invalid_input` for a period that ends before it starts */
-export function requireOrder(startTime: number | undefined, endTime: number | undefined): void {
+export function requireOrder(
+  startTime: number | undefined,
+  endTime: number | undefined,
+  [start, end] = ['start_time', 'end_time'],
+): void {
   if (startTime !== undefined && endTime !== undefined && startTime > endTime)
-    throw new ServiceError('request.invalid_input', {
-      message: 'start_time is after end_time. Send an earlier start_time.',
-    });
+    throw new ServiceError('request.invalid_input', { message: `${start} is after ${end}. Send an earlier ${start}.` });
 }
 
 /** Returns the 400 for a rule that a schema cannot express. `details` begins with the JSON path. */

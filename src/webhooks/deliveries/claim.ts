@@ -23,6 +23,7 @@ const HOOK = [
   'failingSince',
   'goneCount',
   'timesDisabled',
+  'resumedAt',
 ] as const satisfies (keyof HookRow)[];
 export type ClaimedHook = Pick<HookRow, (typeof HOOK)[number]>;
 

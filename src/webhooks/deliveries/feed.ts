@@ -67,19 +67,23 @@ export async function feedOfDeliveries(
   return pageOf(read.flat(), limit);
 }
 
+/** Webhooks whose deliveries are read at once, so that one request does not occupy all connections. */
+const READ_AT_ONCE = 3;
+
 /**
  * The same for all webhooks of the tenant, of which there are at most 100. Rejected: an index of all attempts by time,
  * which would be written with each attempt.
  */
 export async function feedOfAllDeliveries(store: TenantStore, options: FeedOptions): Promise<DeliveryFeed> {
   const hooks = await store.from('hooks').select('id');
-  const feeds = await Promise.all(
-    hooks.map(({ id }) => feedOfDeliveries(store, id, { ...options, limit: options.limit + 1 })),
-  );
-  return pageOf(
-    feeds.flatMap(({ deliveries }) => deliveries),
-    options.limit,
-  );
+  const limit = options.limit + 1;
+  let newest: DeliverySummary[] = [];
+  while (hooks.length > 0) {
+    const some = hooks.splice(0, READ_AT_ONCE);
+    const feeds = await Promise.all(some.map(({ id }) => feedOfDeliveries(store, id, { ...options, limit })));
+    newest = pageOf([...newest, ...feeds.flatMap(({ deliveries }) => deliveries)], limit).deliveries;
+  }
+  return pageOf(newest, options.limit);
 }
 
 function pageOf(found: DeliverySummary[], limit: number): DeliveryFeed {

@@ -41,9 +41,9 @@ export class Breaker {
     return now < this.#openUntil ? 0 : this.#room;
   }
 
-  /** Since when and until when nothing is sent; undefined while attempts are made. */
-  pause(now: number): { since: number; until: number } | undefined {
-    return now < this.#openUntil ? { since: this.#openedAt, until: this.#openUntil } : undefined;
+  /** Until when nothing is sent; undefined while attempts are made. */
+  pausedUntil(now: number): number | undefined {
+    return now < this.#openUntil ? this.#openUntil : undefined;
   }
 
   state(now: number): BreakerState {

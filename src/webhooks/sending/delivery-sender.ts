@@ -107,16 +107,15 @@ export class DeliverySender {
     const { queues, settler, logger } = this.#dependencies;
     const isTimeout = outcome.error === 'timeout';
     const isPausing = queue.breaker.failed({ startedAt: outcome.startedAt, now, isTimeout });
-    const pause = queue.breaker.pause(now);
-    if (pause) for (const row of queues.releaseRows([queue])) settler.add(released(row));
+    const pausedUntil = queue.breaker.pausedUntil(now);
+    if (pausedUntil !== undefined) for (const row of queues.releaseRows([queue])) settler.add(released(row));
 
     queue.unrecordedFailures += 1;
     const wasRecorded = queue.failureRecordedAt !== undefined && now - queue.failureRecordedAt < FAILURE_RECORD_MS;
     if (wasRecorded && !isPausing && !isGone(outcome)) return;
     const count = queue.unrecordedFailures;
     [queue.failureRecordedAt, queue.unrecordedFailures] = [now, 0];
-    const failure = { outcome, count, pausedUntil: pause?.until, now };
-    const reason = await recordFailure(store, queue.hookId, failure);
+    const reason = await recordFailure(store, queue.hookId, { outcome, count, pausedUntil, now });
     if (reason) logger.warn({ tenantId: queue.tenantId, hookId: queue.hookId, reason }, 'Webhook disabled');
   }
 }

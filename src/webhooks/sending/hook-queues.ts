@@ -27,6 +27,8 @@ export interface HookQueue extends HookKey {
   failureRecordedAt: number | undefined;
   /** Failures that are not on the webhook's row yet. */
   unrecordedFailures: number;
+  /** When an administrator last asked to try again, as far as this process knows. */
+  resumedAt: number;
 }
 
 const keyOf = ({ tenantId, hookId }: HookKey) => `${tenantId}/${hookId}`;
@@ -109,6 +111,7 @@ export class HookQueues {
       const queue = this.queueOf(row);
       counts.set(queue, (counts.get(queue) ?? 0) + 1);
       queue.rows.push(row);
+      queue.resumedAt = Math.max(queue.resumedAt, row.hook.resumedAt ?? 0);
       this.#ready.add(queue);
       this.#queued += 1;
     }
@@ -167,12 +170,9 @@ export class HookQueues {
     return [...this.#queues.values()].filter((queue) => queue.tenantId === tenantId);
   }
 
-  /** The webhooks of a tenant to which nothing is sent, with the start of their pauses. */
-  pausedOf(tenantId: string, now: number): { queue: HookQueue; since: number }[] {
-    return this.ofTenant(tenantId).flatMap((queue) => {
-      const pause = queue.breaker.pause(now);
-      return pause ? [{ queue, since: pause.since }] : [];
-    });
+  /** The webhooks of a tenant to which nothing is sent. */
+  pausedOf(tenantId: string, now: number): HookQueue[] {
+    return this.ofTenant(tenantId).filter(({ breaker }) => breaker.pausedUntil(now) !== undefined);
   }
 
   /** Removes and returns the queued rows of these hook queues, or of all. */
@@ -188,7 +188,7 @@ export class HookQueues {
     if (!queue) {
       const { tenantId, hookId } = hook;
       const breaker = new Breaker(this.#settings);
-      const noFailures = { failureRecordedAt: undefined, unrecordedFailures: 0 };
+      const noFailures = { failureRecordedAt: undefined, unrecordedFailures: 0, resumedAt: 0 };
       queue = { tenantId, hookId, breaker, rows: [], inFlight: 0, usedAt: 0, ...noFailures };
       this.#queues.set(key, queue);
     }

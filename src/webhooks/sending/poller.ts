@@ -199,17 +199,25 @@ export class WebhookPoller {
     }
   }
 
-  /** Ends the pauses that started before an administrator asked to try again, in any process. Never throws. */
+  /**
+   * Ends the pauses of webhooks that an administrator asked to try again, in any process. Compares with the last such time
+   * that this process knows and not with the start of the pause, because the clock of that process may differ. Never throws.
+   */
   async #resume(tenantId: string): Promise<void> {
     const { database, clock, logger } = this.#dependencies;
     const paused = this.#queues.pausedOf(tenantId, clock());
     if (paused.length === 0) return;
-    const ids = paused.map(({ queue }) => queue.hookId);
+    const ids = paused.map(({ hookId }) => hookId);
     try {
       const store = new TenantStore(database, tenantId);
       const hooks = await store.from('hooks').whereIn('id', ids).whereNotNull('resumedAt');
       const resumedAt = new Map(hooks.map((hook) => [hook.id, hook.resumedAt ?? 0]));
-      for (const { queue, since } of paused) if ((resumedAt.get(queue.hookId) ?? 0) > since) queue.breaker.probe();
+      for (const queue of paused) {
+        const asked = resumedAt.get(queue.hookId) ?? 0;
+        if (asked <= queue.resumedAt) continue;
+        queue.resumedAt = asked;
+        queue.breaker.probe();
+      }
       this.wake(tenantId);
     } catch (err) {
       logger.warn({ err, tenantId }, 'Could not read which webhooks to try again; each pause ends by itself');

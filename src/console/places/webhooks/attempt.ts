@@ -1,3 +1,4 @@
+import { shellQuoted } from '../../../base/shell.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import type { Result } from '../../api.ts';
 import { state, when } from '../../parts/parts.ts';
@@ -36,18 +37,15 @@ const hiddenHeaders = ({ config }: Hook): Header[] => [
   ['logto-signature-sha-256', '…'],
 ];
 
-/** Quotes any text for a POSIX shell. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-
 /**
  * Returns a command that repeats an attempt, without the hidden headers. Rejected: signing it again. A signature is a
  * valid request in the hands of anyone who gets the command, and expires after minutes.
  */
 export const curlOf = (hook: Hook, delivery: DeliveryWithAttempts, attempt: Attempt): string =>
   [
-    `curl --globoff --request POST ${quoted(hook.config.url)}`,
-    ...openHeaders(delivery, attempt).map(([name, value]) => `--header ${quoted(`${name}: ${value}`)}`),
-    ...(delivery.body === undefined ? [] : [`--data-raw ${quoted(delivery.body)}`]),
+    `curl --globoff --request POST ${shellQuoted(hook.config.url)}`,
+    ...openHeaders(delivery, attempt).map(([name, value]) => `--header ${shellQuoted(`${name}: ${value}`)}`),
+    ...(delivery.body === undefined ? [] : [`--data-raw ${shellQuoted(delivery.body)}`]),
   ].join(' \\\n  ');
 
 function requestOf(hook: Hook, delivery: DeliveryWithAttempts, attempt: Attempt): Html {

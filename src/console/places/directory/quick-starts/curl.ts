@@ -1,4 +1,5 @@
-import { type Language, SIGN_IN_SCOPE, type Snippet, type Start, shellWord } from './start.ts';
+import { shellQuoted } from '../../../../base/shell.ts';
+import { type Language, SIGN_IN_SCOPE, type Snippet, type Start } from './start.ts';
 
 /**
  * The authorization code flow by hand, in three blocks: a shell would read the lines pasted after `read` as its input.
@@ -14,28 +15,28 @@ function signIn({ issuer, clientId, redirectUri }: Start, hasSecret: boolean): S
     code_challenge_method: 'S256',
   });
   const authentication = hasSecret
-    ? `-u ${shellWord(clientId)}:"$CLIENT_SECRET"`
-    : `-d client_id=${shellWord(clientId)}`;
+    ? `-u ${shellQuoted(clientId)}:"$CLIENT_SECRET"`
+    : `-d client_id=${shellQuoted(clientId)}`;
   const ask = `VERIFIER=$(openssl rand -hex 32)
 CHALLENGE=$(printf %s "$VERIFIER" | openssl dgst -sha256 -binary | openssl base64 | tr '+/' '-_' | tr -d '=')
 echo 'Open this address in a browser and sign in:'
-echo ${shellWord(`${issuer}/auth?${query}&code_challenge=`)}"$CHALLENGE"
+echo ${shellQuoted(`${issuer}/auth?${query}&code_challenge=`)}"$CHALLENGE"
 `;
   const paste = `# The browser arrives at the redirect URI. Paste the parameter "code" of its address.
 read -r CODE
 `;
-  const exchange = `curl -s ${shellWord(`${issuer}/token`)} ${authentication} \\
+  const exchange = `curl -s ${shellQuoted(`${issuer}/token`)} ${authentication} \\
   -d grant_type=authorization_code -d code="$CODE" -d code_verifier="$VERIFIER" \\
-  --data-urlencode redirect_uri=${shellWord(redirectUri)}
+  --data-urlencode redirect_uri=${shellQuoted(redirectUri)}
 `;
   return [ask, paste, exchange].map((code) => ({ code }));
 }
 
 const machine = ({ issuer, clientId, resource, scope }: Start): string =>
-  `curl -s ${shellWord(`${issuer}/token`)} -u ${shellWord(clientId)}:"$CLIENT_SECRET" \\
+  `curl -s ${shellQuoted(`${issuer}/token`)} -u ${shellQuoted(clientId)}:"$CLIENT_SECRET" \\
   -d grant_type=client_credentials \\
-  --data-urlencode resource=${shellWord(resource)} \\
-  --data-urlencode scope=${shellWord(scope)}
+  --data-urlencode resource=${shellQuoted(resource)} \\
+  --data-urlencode scope=${shellQuoted(scope)}
 `;
 
 const SECRET = { code: 'export CLIENT_SECRET=…' };

@@ -41,10 +41,8 @@ export const SIGN_IN_SCOPE = 'openid profile email';
  * A string literal of JavaScript, TypeScript, Python and Go. Values of an application are text that others chose, so they
  * never appear outside a literal.
  */
-export const literal = (text: string): string => JSON.stringify(text);
-
-/** A word of a shell command. */
-export const shellWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+export const literal = (text: string): string =>
+  JSON.stringify(text).replace(/\p{Cc}/gu, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** True for a local trial without TLS, which libraries refuse unless they are told. */
 export const isInsecure = ({ issuer }: Start): boolean => issuer.startsWith('http:');
