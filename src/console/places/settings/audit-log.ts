@@ -79,7 +79,7 @@ function applicationCell(request: ConsoleRequest, names: Names, id: string | und
   return id === 'policy' ? 'Impersonation policy' : id && applicationLink(request, names, id);
 }
 
-/** What was done, whether it succeeded, and by whom. */
+/** Columns of an entry: its action, result and actor. */
 export const entryColumns = (request: ConsoleRequest, names: Names): Column<AuditLogEntry>[] => [
   {
     label: 'Action',
