@@ -69,7 +69,7 @@ export async function previewOf({
   return { page, styleHash: `'sha256-${createHash('sha256').update(inlineCss).digest('base64')}'` };
 }
 
-/** The preview shows one color scheme, whatever the browser prefers. */
+/** Returns the custom CSS for one color scheme, which need not be that of the browser. */
 function cssFor(scheme: Scheme, customCss: string): string {
   const css = compileCss(customCss).replaceAll(/\(prefers-color-scheme: ?(light|dark)\)/g, (_, wanted) =>
     wanted === scheme ? '(min-width: 0px)' : '(max-width: 0px)',

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { databases } from '../support/databases.ts';
-import { startService, type TestService } from '../support/start-service.ts';
-import { Mailbox } from './mailbox.ts';
-import { makeRosa, reset } from './mailed-service.ts';
+import type { TestService } from '../support/start-service.ts';
+import type { Mailbox } from './mailbox.ts';
+import { makeRosa, reset, startMailedService } from './mailed-service.ts';
 
 const NEW = 'copper lantern forty';
 
@@ -10,12 +10,9 @@ describe.each(databases)('the sign-in after a reset on %s', (kind) => {
   let mailbox: Mailbox;
   let service: TestService;
   beforeAll(async () => {
-    mailbox = await Mailbox.start();
-    service = await startService(kind, { SMTP_URL: mailbox.url });
-  });
-  afterAll(async () => {
-    await service[Symbol.asyncDispose]();
-    await mailbox[Symbol.asyncDispose]();
+    const mailed = await startMailedService(kind);
+    ({ mailbox, service } = mailed);
+    return mailed.close;
   });
 
   it('begins only after the Experience API is left, and asks for everything that the tenant requires', async () => {

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { databases } from '../support/databases.ts';
-import { startService, type TestService } from '../support/start-service.ts';
+import type { TestService } from '../support/start-service.ts';
 import { experience } from './experience.ts';
-import { Mailbox } from './mailbox.ts';
+import type { Mailbox } from './mailbox.ts';
+import { startMailedService } from './mailed-service.ts';
 import { secondTenant } from './second-tenant.ts';
 import { authorization, Visitor } from './visitor.ts';
 
@@ -16,12 +17,9 @@ describe.each(databases)('the brand of a tenant on %s', (kind) => {
   let mailbox: Mailbox;
   let service: TestService;
   beforeAll(async () => {
-    mailbox = await Mailbox.start();
-    service = await startService(kind, { SMTP_URL: mailbox.url });
-  });
-  afterAll(async () => {
-    await service[Symbol.asyncDispose]();
-    await mailbox[Symbol.asyncDispose]();
+    const mailed = await startMailedService(kind);
+    ({ mailbox, service } = mailed);
+    return mailed.close;
   });
 
   const start = async (headers: Record<string, string> = {}, parameters: Record<string, string> = {}) => {

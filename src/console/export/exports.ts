@@ -37,7 +37,7 @@ export const EXPORTS: Record<ExportName, Export> = {
     ],
     async read(request, page) {
       // Without an end, impersonations that begin meanwhile would move the rows of later pages.
-      const query = { ...impersonationQuery(request).query, end_time: String(request.now), ...page };
+      const query = { end_time: String(request.now), ...impersonationQuery(request).query, ...page };
       const { value } = await request.perform('GET /impersonations', { query });
       const { users, applications } = await namesOf(request, referencedIds(value));
       return value.map((one) => [

@@ -1,8 +1,8 @@
 import { type Html, html } from '../../pages/html.ts';
 import type { ConsoleRequest } from '../route.ts';
-import { choice, TIME_RANGES } from './form-parts.ts';
 import type { Names, ReferencedIds } from './names.ts';
 import { pickFilter } from './picker.ts';
+import { timeRangeIn } from './time-range.ts';
 
 /** A filter by a user or an application: its parameter in the URL and in the Management API, and its label. */
 export type PickedFilter = readonly [name: string, label: string, type: 'user' | 'application'];
@@ -22,14 +22,16 @@ export interface ListFilters {
 const LONGEST_TEXT = 128;
 
 /** Reads the filters in the URL that long lists have in common: users, applications, text and time. */
-export function listFilters({ query: given, now }: ConsoleRequest, filters: readonly PickedFilter[]): ListFilters {
+export function listFilters(request: ConsoleRequest, filters: readonly PickedFilter[]): ListFilters {
+  const given = request.query;
   const values = filters.map(([name, label, type]) => ({ name, label, type, value: given.get(name)?.trim() ?? '' }));
   const text = given.get('q')?.trim().slice(0, LONGEST_TEXT) ?? '';
-  const [range, , span] = TIME_RANGES.find(([value]) => value === given.get('range')) ?? TIME_RANGES[0];
+  const { filter, inputs } = timeRangeIn(request);
   const query = {
     ...Object.fromEntries(values.flatMap(({ name, value }) => (value ? [[name, value] as const] : []))),
     ...(text && { q: text }),
-    ...(span !== undefined && { start_time: String(now - span) }),
+    ...(filter.since && { start_time: filter.since }),
+    ...(filter.until && { end_time: filter.until }),
   };
   const idsOf = (type: string) => values.flatMap((one) => (one.type === type && one.value ? [one.value] : []));
   return {
@@ -42,7 +44,7 @@ export function listFilters({ query: given, now }: ConsoleRequest, filters: read
         return pickFilter({ ...one, chosen: names.get(one.value) });
       }),
     text: html`<label>Text<input type="search" name="q" value="${text}" autocomplete="off" spellcheck="false" maxlength="${LONGEST_TEXT}"></label>`,
-    time: choice('range', 'Time range', TIME_RANGES, range),
+    time: inputs,
   };
 }
 

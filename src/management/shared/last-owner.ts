@@ -14,8 +14,8 @@ export async function requireOtherOwner(store: TenantStore, userId: string, mana
   const theirs = await store.from('administrators').where({ userId, ...(managedTenantId && { managedTenantId }) });
   const tenants = theirs.map((right) => right.managedTenantId);
   if (tenants.length === 0) return;
-  // Locked in a fixed order, whatever their role, which may be changing. If two owners remove each other, the second one
-  // waits and is then the last.
+  // Rows of every role are locked, because a role may be changing, and in one order. If two owners remove each other, the
+  // second one waits and is then the last.
   const rights = await store
     .from('administrators')
     .whereIn('managedTenantId', tenants)

@@ -100,8 +100,8 @@ export function sentenceOf({ key, isSuccess, user, stopped, details }: Facts): s
 export const knownSentences: readonly string[] = [...new Set([...ACTIONS.values()].map(inPast))].sort();
 
 /**
- * Returns the keys of the actions that a text names, in any case: a whole sentence (also with a user's name) or route, or
- * else a part of one. If it names none, it is taken as a key.
+ * Returns the keys of the actions whose sentence (also with a user's name) or route is this text, in any case. If there are
+ * none, of those that contain it. If there are none either, the text itself, as a key.
  */
 export function keysOf(text: string): string[] {
   const typed = text.toLowerCase().replace(/^tried to /, '');
