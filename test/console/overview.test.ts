@@ -126,6 +126,18 @@ describe.each(databases)('the overview on %s', (kind) => {
     expect(Number(zoomed.get('until')) - Number(zoomed.get('since'))).toBeLessThan((until - since) / 4);
   });
 
+  it('filters the audit log and the impersonations by a period', async () => {
+    const { page } = stage;
+    const entries = page.locator('tbody tr');
+    for (const path of ['/settings/audit', '/impersonations']) {
+      await page.goto(stage.url(`${path}?since=1&until=2`));
+      await page.getByText(/^Selected: /).waitFor();
+      expect(await entries.count()).toBe(0);
+      await page.goto(stage.url(`${path}?since=1&until=${Date.now() + 1_000}`));
+      expect(await entries.count()).toBeGreaterThan(0);
+    }
+  });
+
   it('uses one time zone, the one of the reader', async () => {
     const storageState = await stage.context.storageState();
     const context = await stage.browser.newContext({ storageState, timezoneId: 'Asia/Kolkata', locale: 'en-US' });
